@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <posgeo/call/position_call.hpp>
+#include <posgeo/core/heads.hpp>
+#include <posgeo/core/tensor.hpp>
+
+#include <optional>
+#include <type_traits>
+
+namespace posgeo {
+
+/// What goes in. Shapes: query [batch, query heads, queries, head_dim]; key [batch, key heads, keys, head_dim]; value
+/// [batch, key heads, keys, value dim].
+template <class T>
+struct qkv {
+  heads_view<const T> query;
+  heads_view<const T> key;
+  heads_view<const T> value;
+};
+
+/// What comes out, and what else is wanted. Shapes: output [batch, query heads, queries, value dim]; log_sum_exp
+/// [batch, query heads, queries], natural logarithm; scores (the softmax's input, -infinity where hidden) and
+/// probabilities [batch, query heads, queries, keys].
+template <class T>
+struct attention_output {
+  heads_view<T> output;
+  std::optional<tensor_view<T, 3>> log_sum_exp = std::nullopt;
+  std::optional<heads_view<T>> scores = std::nullopt;
+  std::optional<heads_view<T>> probabilities = std::nullopt;
+};
+
+/// What to return beside the output.
+enum class also : unsigned { nothing = 0, log_sum_exp = 1, scores = 2, probabilities = 4, everything = 7 };
+[[nodiscard]] constexpr also operator|(also a, also b) noexcept {
+  return static_cast<also>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
+}
+[[nodiscard]] constexpr bool includes(also all, also part) noexcept {
+  return (static_cast<unsigned>(all) & static_cast<unsigned>(part)) == static_cast<unsigned>(part);
+}
+
+/// attention_output that owns its memory; what was not asked for is empty.
+template <class T>
+struct attention_result {
+  tensor<T, 4> output;
+  tensor<T, 3> log_sum_exp;
+  tensor<T, 4> scores;
+  tensor<T, 4> probabilities;
+};
+
+namespace detail {
+
+template <class T, std::size_t Rank>
+void expect_extents(const tensor_view<T, Rank>& view, std::string_view object,
+                    const std::array<index_t, Rank>& expected, const std::array<const char*, Rank>& axes,
+                    violations& found) {
+  for (std::size_t axis = 0; axis < Rank; ++axis) {
+    found.expect(view.extent(axis) == expected[axis], errc::shape_mismatch, object, axes[axis], expected[axis],
+                 view.extent(axis));
+  }
+}
+
+}  // namespace detail
+
+/// Runs a plan: attend(eager{}, plan, {query, key, value}, {output}).
+/// Throws: errc::shape_mismatch for a tensor that does not fit the plan; errc::memory_overlap where an output shares
+///         memory with an input or another output. Nothing is written then.
+template <class Executor, class Plan>
+void attend(const Executor& executor, const Plan& plan, const qkv<typename Plan::scalar>& in,
+            const attention_output<std::type_identity_t<typename Plan::scalar>>& out) {
+  const heads& h = plan.layout();
+  const index_t batch = plan.call().batch();
+  const index_t queries = plan.call().queries();
+  const index_t keys = plan.call().keys();
+  const index_t value_dim = in.value.extent(3);
+  const std::array<const char*, 4> rows_axes{"batch", "heads", "rows", "head_dim"};
+  const std::array<const char*, 4> pair_axes{"batch", "heads", "queries", "keys"};
+
+  violations found;
+  detail::expect_extents(in.query, "query", {batch, h.query, queries, h.dim}, rows_axes, found);
+  detail::expect_extents(in.key, "key", {batch, h.key_value, keys, h.dim}, rows_axes, found);
+  detail::expect_extents(in.value, "value", {batch, h.key_value, keys, value_dim}, rows_axes, found);
+  detail::expect_extents(out.output, "output", {batch, h.query, queries, value_dim}, rows_axes, found);
+  if (out.log_sum_exp) {
+    detail::expect_extents(*out.log_sum_exp, "log_sum_exp", {batch, h.query, queries}, {"batch", "heads", "queries"},
+                           found);
+  }
+  if (out.scores) detail::expect_extents(*out.scores, "scores", {batch, h.query, queries, keys}, pair_axes, found);
+  if (out.probabilities) {
+    detail::expect_extents(*out.probabilities, "probabilities", {batch, h.query, queries, keys}, pair_axes, found);
+  }
+
+  const auto expect_apart = [&](const auto& written, std::string_view object) {
+    const bool apart = !overlap(written, in.query) && !overlap(written, in.key) && !overlap(written, in.value);
+    found.expect(apart, errc::memory_overlap, object, "memory", "apart from query, key and value", "shared");
+  };
+  expect_apart(out.output, "output");
+  if (out.log_sum_exp) expect_apart(*out.log_sum_exp, "log_sum_exp");
+  if (out.scores) expect_apart(*out.scores, "scores");
+  if (out.probabilities) expect_apart(*out.probabilities, "probabilities");
+  found.throw_if_any();
+
+  executor.run(plan, in, out);
+}
+
+/// Runs a plan into memory of its own: attend(eager{}, plan, {query, key, value}, also::log_sum_exp).
+template <class Executor, class Plan>
+[[nodiscard]] attention_result<typename Plan::scalar> attend(const Executor& executor, const Plan& plan,
+                                                             const qkv<typename Plan::scalar>& in,
+                                                             also wanted = also::nothing) {
+  using T = typename Plan::scalar;
+  const index_t batch = plan.call().batch();
+  const index_t heads = plan.layout().query;
+  const index_t queries = plan.call().queries();
+  const index_t keys = plan.call().keys();
+  attention_result<T> result;
+  result.output = tensor<T, 4>({batch, heads, queries, in.value.extent(3)});
+  attention_output<T> out{result.output.view()};
+  if (includes(wanted, also::log_sum_exp)) {
+    result.log_sum_exp = tensor<T, 3>({batch, heads, queries});
+    out.log_sum_exp = result.log_sum_exp.view();
+  }
+  if (includes(wanted, also::scores)) {
+    result.scores = tensor<T, 4>({batch, heads, queries, keys});
+    out.scores = result.scores.view();
+  }
+  if (includes(wanted, also::probabilities)) {
+    result.probabilities = tensor<T, 4>({batch, heads, queries, keys});
+    out.probabilities = result.probabilities.view();
+  }
+  attend(executor, plan, in, out);
+  return result;
+}
+
+}  // namespace posgeo

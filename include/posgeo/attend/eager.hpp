@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <posgeo/attend/attend.hpp>
+#include <posgeo/model/plan.hpp>
+
+#include <unsupported/Eigen/CXX11/Tensor>
+
+#include <algorithm>
+#include <limits>
+
+namespace posgeo {
+
+/// The plain executor: one head at a time, the whole [queries, keys] tile, Eigen tensor expressions. It is what every
+/// family means; faster executors are tested against it.
+/// Shapes: those of attend. Memory: four tiles [queries, keys] of one head.
+/// Throws: nothing of its own; attend checks.
+/// Source: the score order in model/attention.hpp.
+class eager {
+ public:
+  template <class Plan, class T = typename Plan::scalar>
+  void run(const Plan& plan, const qkv<T>& in, const attention_output<T>& out) const {
+    const heads& layout = plan.layout();
+    const index_t group = layout.query / layout.key_value;
+    for (const batch_index b : indices<batch_index>(plan.call().batch())) {
+      for (index_t shared = 0; shared < layout.key_value; ++shared) {
+        const head_index first{shared * group};
+        const matrix<T> keys = transformed_keys(plan, in, b, first, shared);
+        const matrix<T> values = rows_of(in.value, b, shared);
+        for (const head_index h : indices<head_index>(first, head_index{(shared + 1) * group})) {
+          one_head(plan, transformed_queries(plan, in, b, h), keys, values, b, h, out);
+        }
+      }
+    }
+  }
+
+ private:
+  template <class T>
+  using matrix = Eigen::Tensor<T, 2, Eigen::RowMajor, index_t>;
+  template <class T>
+  using column = Eigen::Tensor<T, 1, Eigen::RowMajor, index_t>;
+  using mask = Eigen::Tensor<bool, 2, Eigen::RowMajor, index_t>;
+
+  template <class T>
+  static std::span<T> row_of(matrix<T>& m, index_t row) {
+    return {m.data() + row * m.dimension(1), static_cast<std::size_t>(m.dimension(1))};
+  }
+  template <class T>
+  static std::span<const T> row_of(const matrix<T>& m, index_t row) {
+    return {m.data() + row * m.dimension(1), static_cast<std::size_t>(m.dimension(1))};
+  }
+  template <class T>
+  static matrix<T> rows_of(const heads_view<const T>& view, batch_index b, index_t head) {
+    matrix<T> copy(view.extent(2), view.extent(3));
+    for (index_t row = 0; row < view.extent(2); ++row) {
+      const auto from = view.row(b.value(), head, row);
+      std::copy(from.begin(), from.end(), row_of(copy, row).begin());
+    }
+    return copy;
+  }
+  template <class Plan, class T>
+  static matrix<T> transformed_queries(const Plan& plan, const qkv<T>& in, batch_index b, head_index h) {
+    matrix<T> rows = rows_of(in.query, b, h.value());
+    for (const query_index i : indices<query_index>(plan.call().queries())) {
+      plan.transform_query(b, h, i, row_of(rows, i.value()));
+    }
+    return rows;
+  }
+  template <class Plan, class T>
+  static matrix<T> transformed_keys(const Plan& plan, const qkv<T>& in, batch_index b, head_index h, index_t shared) {
+    matrix<T> rows = rows_of(in.key, b, shared);
+    for (const key_index j : indices<key_index>(plan.call().keys())) {
+      plan.transform_key(b, h, j, row_of(rows, j.value()));
+    }
+    return rows;
+  }
+
+  /// Calls visit(i, j) for each visible pair.
+  template <class Plan, class Visit>
+  static void for_each_visible(const Plan& plan, batch_index b, const Visit& visit) {
+    for (const query_index i : indices<query_index>(plan.call().queries())) {
+      const key_range keys = plan.keys(b, i);
+      for (const key_index j : indices<key_index>(keys.begin, keys.end)) {
+        if (plan.visible(b, i, j)) visit(i, j);
+      }
+    }
+  }
+
+  template <class T>
+  static void apply_cap(matrix<T>& scores, std::optional<T> cap) {
+    if (cap) scores = (scores / *cap).tanh() * *cap;
+  }
+
+  template <class Plan, class T>
+  static void one_head(const Plan& plan, const matrix<T>& query, const matrix<T>& key, const matrix<T>& value,
+                       batch_index b, head_index h, const attention_output<T>& out) {
+    constexpr T hidden_score = -std::numeric_limits<T>::infinity();
+    const index_t queries = query.dimension(0);
+    const index_t keys = key.dimension(0);
+    if (queries == 0) return;
+
+    const Eigen::array<Eigen::IndexPair<index_t>, 1> along_head_dim{Eigen::IndexPair<index_t>(1, 1)};
+    matrix<T> scores(queries, keys);
+    if (keys > 0) scores = query.contract(key, along_head_dim);
+    matrix<T> bias(queries, keys);
+    bias.setZero();
+    mask visible(queries, keys);
+    visible.setConstant(false);
+    for_each_visible(plan, b, [&](query_index i, key_index j) {
+      visible(i.value(), j.value()) = true;
+      if constexpr (Plan::has_contents) {
+        scores(i.value(), j.value()) += plan.content(b, h, i, j, row_of(query, i.value()), row_of(key, j.value()));
+      }
+      if constexpr (Plan::has_biases) bias(i.value(), j.value()) = plan.bias(b, h, i, j);
+    });
+
+    scores = scores * plan.scale();
+    apply_cap(scores, plan.cap(scale::softcap_place::before_bias));
+    scores = scores + bias;
+    apply_cap(scores, plan.cap(scale::softcap_place::after_bias));
+    visible = visible && (bias > bias.constant(hidden_score));  // a bias of -infinity removes its key
+    scores = visible.select(scores, scores.constant(hidden_score));
+
+    matrix<T> weights(queries, keys);
+    column<T> sum(queries);
+    column<T> largest(queries);
+    sum.setZero();
+    largest.setConstant(hidden_score);
+    if (keys > 0) {
+      const Eigen::array<index_t, 1> over_keys{1};
+      const Eigen::array<index_t, 2> as_column{queries, 1};
+      const Eigen::array<index_t, 2> across{1, keys};
+      largest = scores.maximum(over_keys);
+      const column<T> shift = (largest > largest.constant(hidden_score)).select(largest, largest.constant(T{0}));
+      weights = visible.select((scores - shift.reshape(as_column).broadcast(across)).exp(), scores.constant(T{0}));
+      sum = weights.sum(over_keys);
+      const column<T> divisor = (sum > sum.constant(T{0})).select(sum, sum.constant(T{1}));
+      weights = weights / divisor.reshape(as_column).broadcast(across);
+    }
+
+    write_output(plan, weights, visible, value, b, h, out);
+    for (index_t i = 0; i < queries; ++i) {
+      if (out.log_sum_exp) {
+        out.log_sum_exp->row(b.value(), h.value())[static_cast<std::size_t>(i)] =
+            sum(i) == T{0} ? hidden_score : largest(i) + std::log(sum(i));
+      }
+      const auto hand_out = [&](const std::optional<heads_view<T>>& to, const matrix<T>& from) {
+        if (to) std::copy_n(row_of(from, i).begin(), keys, to->row(b.value(), h.value(), i).begin());
+      };
+      hand_out(out.scores, scores);
+      hand_out(out.probabilities, weights);
+    }
+  }
+
+  /// Weighted values plus value terms. A value is read only under a visible pair: 0 times a hidden NaN would be NaN.
+  template <class Plan, class T>
+  static void write_output(const Plan& plan, const matrix<T>& weights, const mask& visible, const matrix<T>& value,
+                           batch_index b, head_index h, const attention_output<T>& out) {
+    const index_t queries = weights.dimension(0);
+    matrix<T> rows(queries, value.dimension(1));
+    rows.setZero();
+    const Eigen::Tensor<bool, 0, Eigen::RowMajor, index_t> finite = ((value - value) >= value.constant(T{0})).all();
+    if (weights.dimension(1) > 0 && finite()) {
+      const Eigen::array<Eigen::IndexPair<index_t>, 1> along_keys{Eigen::IndexPair<index_t>(1, 0)};
+      rows = weights.contract(value, along_keys);
+    } else {
+      for (index_t i = 0; i < queries; ++i) {
+        for (index_t j = 0; j < weights.dimension(1); ++j) {
+          if (!visible(i, j)) continue;
+          for (index_t d = 0; d < value.dimension(1); ++d) rows(i, d) += weights(i, j) * value(j, d);
+        }
+      }
+    }
+    if constexpr (Plan::has_values) {
+      for_each_visible(plan, b, [&](query_index i, key_index j) {
+        if (!visible(i.value(), j.value())) return;
+        plan.accumulate(b, h, i, j, weights(i.value(), j.value()), row_of(rows, i.value()));
+      });
+    }
+    for (index_t i = 0; i < queries; ++i) {
+      const auto from = row_of(rows, i);
+      std::copy(from.begin(), from.end(), out.output.row(b.value(), h.value(), i).begin());
+    }
+  }
+};
+
+}  // namespace posgeo

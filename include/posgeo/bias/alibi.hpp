@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <posgeo/bias/alibi_slopes.hpp>
+#include <posgeo/bias/score_bias.hpp>
+
+#include <memory>
+
+namespace posgeo::bias {
+
+/// What ALiBi says about keys after the query.
+enum class alibi_direction {
+  causal,     ///< nothing: the attention must not show them
+  symmetric,  ///< the same as about keys as far before it
+};
+
+/// Adds a penalty that grows with distance: -slope[h] * |i - j|.
+/// Shapes: slopes [query heads]; one score for each (batch, head, query, key).
+/// Units:  distance in tokens, formed in integers; added after the scale and never divided by it.
+/// Throws: errc::slope_count without one slope for each query head; errc::frame_mismatch across frames. When compiled.
+/// Source: Press, Smith and Lewis 2022, section 3. The paper defines the causal form; the symmetric one is the field's.
+class alibi {
+ public:
+  using family = posgeo::family::score_bias;
+
+  alibi(alibi_slopes slopes, alibi_direction direction)
+      : slopes_(std::make_shared<const alibi_slopes>(std::move(slopes))), direction_(direction) {}
+
+  [[nodiscard]] const alibi_slopes& slopes() const noexcept { return *slopes_; }
+  [[nodiscard]] bool looks_back_only() const noexcept { return direction_ == alibi_direction::causal; }
+
+  void check(const position_call& call, const heads& layout, violations& found) const {
+    found.expect(slopes_->size() == layout.query, errc::slope_count, "alibi", "slopes", layout.query, slopes_->size());
+    expect_same_frame(call, "alibi", found);
+  }
+
+  template <class T>
+  class term {
+   public:
+    [[nodiscard]] T operator()(batch_index b, head_index h, query_index i, key_index j) const noexcept {
+      const index_t ahead = call_.offset(b, i, j).value();
+      return static_cast<T>(-(*slopes_)[h] * static_cast<double>(ahead < 0 ? -ahead : ahead));
+    }
+
+   private:
+    friend class alibi;
+    term(std::shared_ptr<const alibi_slopes> slopes, position_call call)
+        : slopes_(std::move(slopes)), call_(std::move(call)) {}
+    std::shared_ptr<const alibi_slopes> slopes_;
+    position_call call_;
+  };
+
+  template <class T>
+  [[nodiscard]] term<T> compile(const position_call& call, const heads& layout) const {
+    require_fit(*this, call, layout);
+    return {slopes_, call};
+  }
+
+ private:
+  std::shared_ptr<const alibi_slopes> slopes_;
+  alibi_direction direction_;
+};
+
+}  // namespace posgeo::bias

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <posgeo/bias/alibi_slopes.hpp>
+#include <posgeo/bias/score_bias.hpp>
+
+#include <memory>
+
+namespace posgeo::bias {
+
+/// ALiBi without the query: slope[h] * (position of the key + origin_shift). It differs from -slope * (i - j) by a
+/// constant of the row, so causal softmax weights agree, but scores, log-sum-exp and anything after a softcap do not.
+/// Shapes: slopes [query heads]; one score for each (batch, head, key).
+/// Units:  key positions in tokens; added after the scale.
+/// Throws: errc::slope_count without one slope for each query head. When compiled.
+/// Source: the released attention_with_linear_biases and BLOOM code (origin_shift 0); MPT ends at 0 instead
+///         (origin_shift 1 - keys).
+class alibi_key_position {
+ public:
+  using family = posgeo::family::score_bias;
+
+  explicit alibi_key_position(alibi_slopes slopes, index_t origin_shift = 0)
+      : slopes_(std::make_shared<const alibi_slopes>(std::move(slopes))), origin_shift_(origin_shift) {
+    require(origin_shift >= -position_limit && origin_shift <= position_limit, errc::position_overflow,
+            "alibi_key_position", "origin_shift", "an integer less than 2^62 from zero", origin_shift);
+  }
+
+  /// Seen from a query, a later key gains and is never a penalty: only a causal attention may use it.
+  [[nodiscard]] bool looks_back_only() const noexcept { return true; }
+
+  void check(const position_call& call, const heads& layout, violations& found) const {
+    found.expect(slopes_->size() == layout.query, errc::slope_count, "alibi_key_position", "slopes", layout.query,
+                 slopes_->size());
+    expect_same_frame(call, "alibi_key_position", found);
+  }
+
+  template <class T>
+  class term {
+   public:
+    [[nodiscard]] T operator()(batch_index b, head_index h, query_index, key_index j) const noexcept {
+      return static_cast<T>((*slopes_)[h] * static_cast<double>(call_.at(b, j).value() + origin_shift_));
+    }
+
+   private:
+    friend class alibi_key_position;
+    term(std::shared_ptr<const alibi_slopes> slopes, index_t origin_shift, position_call call)
+        : slopes_(std::move(slopes)), origin_shift_(origin_shift), call_(std::move(call)) {}
+    std::shared_ptr<const alibi_slopes> slopes_;
+    index_t origin_shift_;
+    position_call call_;
+  };
+
+  template <class T>
+  [[nodiscard]] term<T> compile(const position_call& call, const heads& layout) const {
+    require_fit(*this, call, layout);
+    return {slopes_, origin_shift_, call};
+  }
+
+ private:
+  std::shared_ptr<const alibi_slopes> slopes_;
+  index_t origin_shift_;
+};
+
+}  // namespace posgeo::bias

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <posgeo/bias/score_bias.hpp>
+#include <posgeo/core/tensor.hpp>
+
+#include <limits>
+
+namespace posgeo::bias {
+
+/// Adds the caller's own number for each pair. Axes of extent 1 are broadcast and never expanded.
+/// Shapes: [batch or 1, query heads or 1, queries or 1, keys or 1]; the memory stays the caller's and must outlive use.
+/// Units:  score, added after the scale. -infinity removes exactly that key.
+/// Throws: errc::shape_mismatch for an axis that is neither 1 nor the call's, errc::non_finite for NaN or +infinity.
+///         When compiled.
+/// Source: the additive attention bias of Graphormer, AlphaFold and ONNX Attention.
+template <class Element>
+class pair {
+ public:
+  using family = posgeo::family::score_bias;
+
+  explicit pair(tensor_view<const Element, 4> values) : values_(values) {}
+
+  void check(const position_call& call, const heads& layout, violations& found) const {
+    const index_t expected[] = {call.batch(), layout.query, call.queries(), call.keys()};
+    const char* const axis[] = {"batch", "query heads", "queries", "keys"};
+    for (std::size_t a = 0; a < 4; ++a) {
+      found.expect(values_.extent(a) == 1 || values_.extent(a) == expected[a], errc::shape_mismatch, "pair bias",
+                   axis[a], fmt::format("1 or {}", expected[a]), values_.extent(a));
+    }
+    for (index_t b = 0; b < values_.extent(0); ++b) {
+      for (index_t h = 0; h < values_.extent(1); ++h) {
+        for (index_t i = 0; i < values_.extent(2); ++i) {
+          for (const Element value : values_.row(b, h, i)) {
+            const bool number = value < std::numeric_limits<Element>::infinity();  // false for NaN as well
+            if (!number) found.expect(false, errc::non_finite, "pair bias", "value", "a number or -infinity", value);
+          }
+        }
+      }
+    }
+  }
+
+  template <class T>
+  class term {
+   public:
+    [[nodiscard]] T operator()(batch_index b, head_index h, query_index i, key_index j) const noexcept {
+      const auto along = [this](std::size_t axis, index_t at) { return values_.extent(axis) == 1 ? 0 : at; };
+      const auto row = values_.row(along(0, b.value()), along(1, h.value()), along(2, i.value()));
+      return static_cast<T>(row[static_cast<std::size_t>(along(3, j.value()))]);
+    }
+
+   private:
+    friend class pair;
+    explicit term(tensor_view<const Element, 4> values) : values_(values) {}
+    tensor_view<const Element, 4> values_;
+  };
+
+  template <class T>
+  [[nodiscard]] term<T> compile(const position_call& call, const heads& layout) const {
+    require_fit(*this, call, layout);
+    return term<T>{values_};
+  }
+
+ private:
+  tensor_view<const Element, 4> values_;
+};
+
+}  // namespace posgeo::bias

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <posgeo/bias/score_bias.hpp>
+#include <posgeo/coordinate/t5_bucket.hpp>
+#include <posgeo/core/table.hpp>
+
+namespace posgeo::bias {
+
+/// Adds table[bucket(key - query), h].
+/// Shapes: table [num_buckets, query heads]; one score for each (batch, head, query, key).
+/// Units:  offsets in tokens; added after the scale (T5 itself has none) and never divided by it.
+/// Throws: errc::table_rows, when built, without one row for each bucket; errc::head_count without one column for each
+///         query head, errc::frame_mismatch across frames (cross-attention has no such bias), when compiled.
+/// Source: Raffel et al. 2020, section 2.1.
+template <class Element>
+class t5 {
+ public:
+  using family = posgeo::family::score_bias;
+
+  t5(table<Element> weights, coordinate::t5_bucket bucket) : weights_(std::move(weights)), bucket_(std::move(bucket)) {
+    require(weights_.rows() == bucket_.num_buckets(), errc::table_rows, "t5 bias", "table rows",
+            fmt::format("num_buckets {}", bucket_.num_buckets()), weights_.rows());
+  }
+
+  [[nodiscard]] const coordinate::t5_bucket& bucket() const noexcept { return bucket_; }
+  [[nodiscard]] bool looks_back_only() const noexcept {
+    return bucket_.settings().direction == coordinate::bucket_direction::causal;
+  }
+
+  void check(const position_call& call, const heads& layout, violations& found) const {
+    found.expect(weights_.columns() == layout.query, errc::head_count, "t5 bias", "table columns",
+                 fmt::format("{} query heads", layout.query), weights_.columns());
+    expect_same_frame(call, "t5 bias", found);
+  }
+
+  template <class T>
+  class term {
+   public:
+    [[nodiscard]] T operator()(batch_index b, head_index h, query_index i, key_index j) const noexcept {
+      return static_cast<T>(weights_(bucket_(call_.offset(b, i, j)), h.value()));
+    }
+
+   private:
+    friend class t5;
+    term(table<Element> weights, coordinate::t5_bucket bucket, position_call call)
+        : weights_(std::move(weights)), bucket_(std::move(bucket)), call_(std::move(call)) {}
+    table<Element> weights_;
+    coordinate::t5_bucket bucket_;
+    position_call call_;
+  };
+
+  template <class T>
+  [[nodiscard]] term<T> compile(const position_call& call, const heads& layout) const {
+    require_fit(*this, call, layout);
+    return {weights_, bucket_, call};
+  }
+
+ private:
+  table<Element> weights_;
+  coordinate::t5_bucket bucket_;
+};
+
+}  // namespace posgeo::bias

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <fmt/core.h>
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace posgeo {
+
+/// What went wrong. Stable: codes are added, never renumbered. docs/errors.md has cause, example and cure of each.
+enum class errc {
+  shape_mismatch = 1,
+  head_count = 2,
+  empty_batch = 3,
+  row_count = 4,
+  negative_offset = 5,
+  position_overflow = 6,
+  position_precision = 7,
+  position_reused = 8,
+  committed_length = 9,
+  frame_mismatch = 10,
+  segment_isolation = 11,
+  padding_visible = 12,
+  future_visible = 13,
+  window_bounds = 14,
+  odd_width = 15,
+  frequency_settings = 16,
+  bucket_settings = 17,
+  table_rows = 18,
+  position_out_of_table = 19,
+  slope_count = 20,
+  non_finite = 21,
+  scale_settings = 22,
+  position_family = 23,
+  label_length = 24,
+  memory_overlap = 25,
+};
+
+/// One broken rule: its code and a sentence that names the object, the axis, the expected and the actual value.
+struct violation {
+  errc code;
+  std::string message;
+};
+
+/// The one exception posgeo throws. Thrown while building or on entry, before any output is written.
+class error : public std::runtime_error {
+ public:
+  error(errc code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  [[nodiscard]] errc code() const noexcept { return code_; }
+
+ private:
+  errc code_;
+};
+
+/// Collects broken rules; does not allocate while there are none.
+class violations {
+ public:
+  /// Records "object, axis: expected ..., got ..." unless ok.
+  template <class Expected, class Actual>
+  void expect(bool ok, errc code, std::string_view object, std::string_view axis, const Expected& expected,
+              const Actual& actual) {
+    if (ok) return;
+    found_.push_back({code, fmt::format("{}, {}: expected {}, got {}", object, axis, expected, actual)});
+  }
+
+  [[nodiscard]] bool empty() const noexcept { return found_.empty(); }
+  [[nodiscard]] std::size_t size() const noexcept { return found_.size(); }
+  [[nodiscard]] auto begin() const noexcept { return found_.begin(); }
+  [[nodiscard]] auto end() const noexcept { return found_.end(); }
+  [[nodiscard]] const violation& front() const { return found_.front(); }
+
+  /// Throws posgeo::error with the first code and every sentence, if there is any.
+  void throw_if_any() const {
+    if (found_.empty()) return;
+    std::string all = found_.front().message;
+    for (std::size_t n = 1; n < found_.size(); ++n) all += "; " + found_[n].message;
+    throw error(found_.front().code, all);
+  }
+
+ private:
+  std::vector<violation> found_;
+};
+
+/// Throws posgeo::error "object, axis: expected ..., got ..." unless ok.
+template <class Expected, class Actual>
+void require(bool ok, errc code, std::string_view object, std::string_view axis, const Expected& expected,
+             const Actual& actual) {
+  if (ok) return;
+  violations found;
+  found.expect(false, code, object, axis, expected, actual);
+  found.throw_if_any();
+}
+
+}  // namespace posgeo

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <posgeo/core/error.hpp>
+#include <posgeo/core/index.hpp>
+
+#include <Eigen/Core>
+
+namespace posgeo {
+
+/// The number formats that a table can be built or kept in.
+enum class precision { binary64, binary32, binary16, bfloat16 };
+
+/// The nearest value of the format, as a double.
+[[nodiscard]] inline double round_to(precision format, double value) noexcept {
+  switch (format) {
+    case precision::binary64:
+      return value;
+    case precision::binary32:
+      return static_cast<double>(static_cast<float>(value));
+    case precision::binary16:
+      return static_cast<double>(static_cast<float>(Eigen::half(static_cast<float>(value))));
+    case precision::bfloat16:
+      return static_cast<double>(static_cast<float>(Eigen::bfloat16(static_cast<float>(value))));
+  }
+  return value;
+}
+
+/// Positions beyond this are no longer all distinct as doubles, in which angles are formed.
+inline constexpr index_t angle_position_limit = index_t{1} << 53;
+
+/// Refuses a position whose angle could not be told from its neighbour's.
+inline void expect_distinct_angle(position p, std::string_view object, violations& found) {
+  const bool distinct = p.value() >= -angle_position_limit && p.value() <= angle_position_limit;
+  if (!distinct) {
+    found.expect(false, errc::position_precision, object, "position", "at most 2^53 from zero, to be exact in double",
+                 p.value());
+  }
+}
+
+}  // namespace posgeo

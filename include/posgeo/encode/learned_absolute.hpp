@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <posgeo/core/table.hpp>
+#include <posgeo/encode/state_encoder.hpp>
+
+namespace posgeo::encode {
+
+struct learned_absolute_settings {
+  index_t row_offset = 0;  ///< table row = position + row_offset (BART, OPT: 2)
+  padded_rows padding = padded_rows::by_position();
+};
+
+/// Adds table row position + row_offset.
+/// Shapes: table [rows, width]; states [batch, rows of the call, width].
+/// Units:  positions in tokens.
+/// Throws: errc::table_rows when built with an offset or padding row outside the table; errc::position_out_of_table
+/// when
+///         compiled for a position without a row.
+/// Source: Devlin et al. 2019, section 3 (BERT); row offsets: the fairseq, RoBERTa and OPT releases.
+template <class Element>
+class learned_absolute {
+ public:
+  using family = posgeo::family::state_encoder;
+
+  explicit learned_absolute(table<Element> rows, const learned_absolute_settings& settings = {})
+      : table_(std::move(rows)), settings_(settings) {
+    violations found;
+    found.expect(settings.row_offset >= 0 && settings.row_offset < table_.rows(), errc::table_rows, "learned_absolute",
+                 "row_offset", fmt::format("a row below {}", table_.rows()), settings.row_offset);
+    const bool own_row = settings.padding.how() == padded_rows::rule::table_row;
+    const index_t row = settings.padding.row();
+    found.expect(!own_row || (row >= 0 && row < table_.rows()), errc::table_rows, "learned_absolute", "padding row",
+                 fmt::format("a row below {}", table_.rows()), row);
+    found.throw_if_any();
+  }
+
+  /// How many positions have a row: 0 .. capacity() - 1.
+  [[nodiscard]] index_t capacity() const noexcept { return table_.rows() - settings_.row_offset; }
+  [[nodiscard]] index_t width() const noexcept { return table_.columns(); }
+
+  template <class T>
+  class term {
+   public:
+    [[nodiscard]] index_t width() const noexcept { return policy_.width(); }
+    /// The table row that a storage row reads, or -1 for none.
+    [[nodiscard]] index_t table_row(batch_index b, query_index i) const noexcept {
+      return policy_.table_row(call_, b, i);
+    }
+    void add_to(batch_index b, query_index i, std::span<T> row) const noexcept {
+      const index_t r = table_row(b, i);
+      if (r < 0) return;
+      const auto learned = policy_.table_.row(r);
+      for (std::size_t c = 0; c < learned.size(); ++c) row[c] += static_cast<T>(learned[c]);
+    }
+
+   private:
+    friend class learned_absolute;
+    term(learned_absolute policy, position_call call) : policy_(std::move(policy)), call_(std::move(call)) {}
+    learned_absolute policy_;
+    position_call call_;
+  };
+
+  template <class T>
+  [[nodiscard]] term<T> compile(const position_call& call) const {
+    for (const batch_index b : indices<batch_index>(call.batch())) {
+      for (const query_index i : indices<query_index>(call.queries())) {
+        if (settings_.padding.how() != padded_rows::rule::by_position && !call.active(b, i)) continue;
+        const index_t at = call.at(b, i).value();
+        if (at >= 0 && at < capacity()) continue;
+        require(false, errc::position_out_of_table, "learned_absolute",
+                fmt::format("position of row {} in entry {}", i.value(), b.value()),
+                fmt::format("0..{} ({} rows, row_offset {})", capacity() - 1, table_.rows(), settings_.row_offset), at);
+      }
+    }
+    return {*this, call};
+  }
+
+ private:
+  [[nodiscard]] index_t table_row(const position_call& call, batch_index b, query_index i) const noexcept {
+    if (!call.active(b, i)) {
+      if (settings_.padding.how() == padded_rows::rule::untouched) return -1;
+      if (settings_.padding.how() == padded_rows::rule::table_row) return settings_.padding.row();
+    }
+    return call.at(b, i).value() + settings_.row_offset;
+  }
+
+  table<Element> table_;
+  learned_absolute_settings settings_;
+};
+
+}  // namespace posgeo::encode

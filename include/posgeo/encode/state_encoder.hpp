@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <posgeo/call/position_call.hpp>
+#include <posgeo/core/policy.hpp>
+#include <posgeo/core/tensor.hpp>
+
+#include <span>
+
+namespace posgeo {
+
+/// What compile<T>(call) of a state encoder gives.
+template <class P, class T>
+using compiled_encoder_t = decltype(std::declval<const P&>().template compile<T>(std::declval<const position_call&>()));
+
+/// Adds a coordinate to the hidden state of each row of the call's query space, before any projection.
+template <class P, class T = float>
+concept state_encoder = member_of<P, family::state_encoder> &&
+    requires(const compiled_encoder_t<P, T>& term, batch_index b, query_index i, std::span<T> row) {
+  { term.width() } -> std::same_as<index_t>;
+  requires noexcept(term.width());
+  requires noexcept(term.add_to(b, i, row));
+};
+
+namespace encode {
+
+/// What a padded row receives.
+class padded_rows {
+ public:
+  enum class rule { by_position, untouched, table_row };
+
+  /// What its position says, as if it were a token.
+  static padded_rows by_position() { return {rule::by_position, 0}; }
+  /// Nothing is added.
+  static padded_rows untouched() { return {rule::untouched, 0}; }
+  /// One row of the table, whatever the position.
+  static padded_rows table_row(index_t row) { return {rule::table_row, row}; }
+
+  [[nodiscard]] rule how() const noexcept { return rule_; }
+  [[nodiscard]] index_t row() const noexcept { return row_; }
+
+ private:
+  padded_rows(rule how, index_t row) : rule_(how), row_(row) {}
+  rule rule_;
+  index_t row_;
+};
+
+/// Adds the encoder's coordinates to the states of the call's query space, once.
+/// Shapes: states [batch, queries, width].
+/// Throws: errc::shape_mismatch if the states are not those of the call or not as wide as the encoder; what compile
+///         throws. Nothing is written then.
+template <class T, state_encoder<T> Encoder>
+void add_positions(const Encoder& encoder, const position_call& call, states_view<T> states) {
+  const auto term = encoder.template compile<T>(call);
+  violations found;
+  found.expect(states.extent(0) == call.batch(), errc::shape_mismatch, "states", "batch", call.batch(),
+               states.extent(0));
+  found.expect(states.extent(1) == call.queries(), errc::shape_mismatch, "states", "rows", call.queries(),
+               states.extent(1));
+  found.expect(states.extent(2) == term.width(), errc::shape_mismatch, "states", "width", term.width(),
+               states.extent(2));
+  found.throw_if_any();
+  for (const batch_index b : indices<batch_index>(call.batch())) {
+    for (const query_index i : indices<query_index>(call.queries())) {
+      term.add_to(b, i, states.row(b.value(), i.value()));
+    }
+  }
+}
+
+}  // namespace encode
+}  // namespace posgeo

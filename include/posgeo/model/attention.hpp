@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <posgeo/bias/score_bias.hpp>
+#include <posgeo/content/content_term.hpp>
+#include <posgeo/model/plan.hpp>
+#include <posgeo/scale/score_scale.hpp>
+#include <posgeo/transform/qk_transform.hpp>
+#include <posgeo/value/value_term.hpp>
+#include <posgeo/visible/visibility.hpp>
+
+namespace posgeo {
+
+/// Whether P opts into a family that an attention is made of and has that family's expressions.
+template <class P>
+concept attention_policy = qk_transform<P> || content_term<P> || score_bias<P> || value_term<P> || visibility<P> ||
+    score_scale<P> || std::same_as<P, scale::softcap>;
+
+namespace detail {
+
+template <class Family, class... Policies>
+inline constexpr int members = (0 + ... + (std::same_as<typename Policies::family, Family> ? 1 : 0));
+
+/// The compiled term of a policy of the family, or nothing, as a tuple.
+template <class Family, class T, class P>
+auto term_of(const P& policy, const position_call& call, const heads& layout) {
+  if constexpr (std::same_as<typename P::family, Family>) {
+    return std::tuple<compiled_t<P, T>>{policy.template compile<T>(call, layout)};
+  } else {
+    return std::tuple<>{};
+  }
+}
+
+}  // namespace detail
+
+/// Policies put together. One head's output row is made in this order, and in no other:
+///   1. transforms turn the query and key rows;
+///   2. raw score = query . key + content terms;
+///   3. times the scale;
+///   4. softcap, if it is placed before the biases;
+///   5. plus the score biases, which the scale never touches;
+///   6. softcap, if it is placed after them;
+///   7. visibility: hidden keys leave, by selection (several policies: all of them must show the key);
+///   8. softmax, natural logarithm; a row that sees nothing has output 0 and log-sum-exp -infinity;
+///   9. weighted values plus value terms.
+/// Throws: errc::head_count and errc::shape_mismatch, when built, for an impossible head layout.
+/// Source: docs/conventions.md.
+template <class... Policies>
+class attention {
+  static_assert((attention_policy<Policies> && ...),
+                "attention: a policy names no family of an attention, or lacks its family's expressions");
+  static_assert(detail::members<family::score_scale, Policies...> == 1,
+                "attention: name exactly one score scale (scale::none where the model has none)");
+  static_assert(detail::members<family::visibility, Policies...> >= 1,
+                "attention: name who may see whom (visible::everything if everybody may)");
+  static_assert(detail::members<family::softcap, Policies...> <= 1, "attention: at most one softcap");
+  static_assert(detail::members<family::qk_transform, Policies...> <= 1, "attention: at most one query/key transform");
+
+ public:
+  explicit attention(const posgeo::heads& layout, Policies... policies)
+      : layout_(layout), policies_(std::move(policies)...) {
+    violations found;
+    posgeo::check(layout_, found);
+    found.throw_if_any();
+  }
+
+  [[nodiscard]] const posgeo::heads& layout() const noexcept { return layout_; }
+
+  /// Everything that the visibility policies together promise to hide.
+  [[nodiscard]] hides hidden() const noexcept {
+    hides all = hides::nothing;
+    each([&all](const auto& policy) {
+      if constexpr (visibility<std::remove_cvref_t<decltype(policy)>>) all = all | policy.hidden();
+    });
+    return all;
+  }
+
+  /// Lists everything that keeps the attention from being compiled for the call.
+  [[nodiscard]] violations check(const position_call& call) const {
+    violations found;
+    each([&](const auto& policy) { check_policy(policy, call, layout_, found); });
+    const hides hidden_keys = hidden();
+    found.expect(!call.key_space().has_padding() || includes(hidden_keys, hides::padding), errc::padding_visible,
+                 "attention", "padded keys of the call", "a visibility that hides them (visible::active)", "none");
+    found.expect(!call.key_space().packed() || includes(hidden_keys, hides::other_segments), errc::segment_isolation,
+                 "attention", "packed sequences of the call", "a visibility that isolates them (visible::segments)",
+                 "none");
+    each([&](const auto& policy) {
+      if constexpr (looks_back_only<std::remove_cvref_t<decltype(policy)>>) {
+        found.expect(!policy.looks_back_only() || includes(hidden_keys, hides::future), errc::future_visible,
+                     "attention", "keys after the query, of which a causal bias says nothing",
+                     "a visibility that hides them (visible::causal)", "none");
+      }
+    });
+    return found;
+  }
+
+  /// Binds every policy to the call; T is the type that the plan computes in.
+  /// Throws: everything that check(call) lists.
+  template <class T = float>
+  [[nodiscard]] auto compile(const position_call& call) const {
+    check(call).throw_if_any();
+    double factor = 1.0;
+    std::optional<scale::softcap> cap;
+    each([&](const auto& policy) {
+      using P = std::remove_cvref_t<decltype(policy)>;
+      if constexpr (score_scale<P>) factor = policy.factor(layout_);
+      if constexpr (std::same_as<P, scale::softcap>) cap = policy;
+    });
+    const auto bind = [&](auto transforms, auto contents, auto biases, auto values, auto visibilities) {
+      return plan<T, decltype(transforms), decltype(contents), decltype(biases), decltype(values),
+                  decltype(visibilities)>(layout_, call, factor, cap, std::move(transforms), std::move(contents),
+                                          std::move(biases), std::move(values), std::move(visibilities));
+    };
+    return bind(terms<family::qk_transform, T>(call), terms<family::content_term, T>(call),
+                terms<family::score_bias, T>(call), terms<family::value_term, T>(call),
+                terms<family::visibility, T>(call));
+  }
+
+ private:
+  template <class Visit>
+  void each(const Visit& visit) const {
+    std::apply([&](const auto&... policy) { (visit(policy), ...); }, policies_);
+  }
+  template <class Family, class T>
+  [[nodiscard]] auto terms(const position_call& call) const {
+    return std::apply(
+        [&](const auto&... policy) { return std::tuple_cat(detail::term_of<Family, T>(policy, call, layout_)...); },
+        policies_);
+  }
+
+  posgeo::heads layout_;
+  std::tuple<Policies...> policies_;
+};
+
+}  // namespace posgeo

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <posgeo/call/position_call.hpp>
+#include <posgeo/core/policy.hpp>
+#include <posgeo/scale/softcap.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <tuple>
+#include <utility>
+
+namespace posgeo {
+
+/// An attention bound to a call: immutable, copyable, allocates nothing when asked. The members name the stages of the
+/// score order in model/attention.hpp. Made by attention::compile.
+template <class T, class Transforms, class Contents, class Biases, class Values, class Visibilities>
+class plan {
+ public:
+  using scalar = T;
+  static constexpr bool has_transforms = std::tuple_size_v<Transforms> != 0;
+  static constexpr bool has_contents = std::tuple_size_v<Contents> != 0;
+  static constexpr bool has_biases = std::tuple_size_v<Biases> != 0;
+  static constexpr bool has_values = std::tuple_size_v<Values> != 0;
+
+  plan(const heads& layout, position_call call, double scale, std::optional<scale::softcap> cap, Transforms transforms,
+       Contents contents, Biases biases, Values values, Visibilities visibilities)
+      : layout_(layout),
+        call_(std::move(call)),
+        scale_(static_cast<T>(scale)),
+        cap_(std::move(cap)),
+        transforms_(std::move(transforms)),
+        contents_(std::move(contents)),
+        biases_(std::move(biases)),
+        values_(std::move(values)),
+        visibilities_(std::move(visibilities)) {}
+
+  [[nodiscard]] const heads& layout() const noexcept { return layout_; }
+  [[nodiscard]] const position_call& call() const noexcept { return call_; }
+  [[nodiscard]] T scale() const noexcept { return scale_; }
+  /// The cap that applies at a place of the score order, if there is one.
+  [[nodiscard]] std::optional<T> cap(scale::softcap_place place) const noexcept {
+    if (!cap_ || cap_->place() != place) return std::nullopt;
+    return static_cast<T>(cap_->cap());
+  }
+
+  void transform_query(batch_index b, head_index h, query_index i, std::span<T> row) const noexcept {
+    std::apply([&](const auto&... term) { (term.query(b, h, i, row), ...); }, transforms_);
+  }
+  void transform_key(batch_index b, head_index h, key_index j, std::span<T> row) const noexcept {
+    std::apply([&](const auto&... term) { (term.key(b, h, j, row), ...); }, transforms_);
+  }
+  [[nodiscard]] T content(batch_index b, head_index h, query_index i, key_index j, std::span<const T> query,
+                          std::span<const T> key) const noexcept {
+    return std::apply([&](const auto&... term) { return (T{0} + ... + term(b, h, i, j, query, key)); }, contents_);
+  }
+  [[nodiscard]] T bias(batch_index b, head_index h, query_index i, key_index j) const noexcept {
+    return std::apply([&](const auto&... term) { return (T{0} + ... + term(b, h, i, j)); }, biases_);
+  }
+  [[nodiscard]] bool visible(batch_index b, query_index i, key_index j) const noexcept {
+    return std::apply([&](const auto&... term) { return (term(b, i, j) && ...); }, visibilities_);
+  }
+  /// Keys outside of which visible(b, i, j) is false; within [0, keys).
+  [[nodiscard]] key_range keys(batch_index b, query_index i) const noexcept {
+    key_range range{key_index{0}, key_index{call_.keys()}};
+    const auto narrow = [&range](key_range part) {
+      range = {std::max(range.begin, part.begin), std::min(range.end, part.end)};
+    };
+    std::apply([&](const auto&... term) { (narrow(term.keys(b, i)), ...); }, visibilities_);
+    return range;
+  }
+  void accumulate(batch_index b, head_index h, query_index i, key_index j, T weight,
+                  std::span<T> out_row) const noexcept {
+    std::apply([&](const auto&... term) { (term.accumulate(b, h, i, j, weight, out_row), ...); }, values_);
+  }
+
+ private:
+  heads layout_;
+  position_call call_;
+  T scale_;
+  std::optional<scale::softcap> cap_;
+  Transforms transforms_;
+  Contents contents_;
+  Biases biases_;
+  Values values_;
+  Visibilities visibilities_;
+};
+
+}  // namespace posgeo

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <posgeo/scale/score_scale.hpp>
+
+#include <cmath>
+
+namespace posgeo::scale {
+
+/// 1 / sqrt(head_dim).
+/// Throws: nothing.
+/// Source: Vaswani et al. 2017, equation 1.
+struct inverse_sqrt_head_dim {
+  using family = posgeo::family::score_scale;
+  [[nodiscard]] double factor(const heads& layout) const noexcept {
+    return 1.0 / std::sqrt(static_cast<double>(layout.dim));
+  }
+};
+
+}  // namespace posgeo::scale

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <posgeo/scale/score_scale.hpp>
+
+namespace posgeo::scale {
+
+/// The raw score as it is: factor 1.
+/// Throws: nothing.
+/// Source: Raffel et al. 2020 (T5 folds the scale into its initialisation).
+struct none {
+  using family = posgeo::family::score_scale;
+  [[nodiscard]] double factor(const heads&) const noexcept { return 1.0; }
+};
+
+}  // namespace posgeo::scale

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <posgeo/core/policy.hpp>
+#include <posgeo/core/required.hpp>
+
+#include <cmath>
+
+namespace posgeo::scale {
+
+/// Which score is bounded. Both exist in the field, so there is no default.
+enum class softcap_place {
+  before_bias,  ///< the scaled score, then the biases are added (Gemma 2, ONNX Attention)
+  after_bias,   ///< the scaled score with its biases (Gemma 4 audio)
+};
+
+struct softcap_settings {
+  required<double> cap;
+  required<softcap_place> place;
+};
+
+/// score -> cap * tanh(score / cap).
+/// Units:  score.
+/// Throws: errc::scale_settings, when built, unless the cap is finite and above 0.
+/// Source: Gemma Team 2024 (Gemma 2), section 2.
+class softcap {
+ public:
+  using family = posgeo::family::softcap;
+  explicit softcap(const softcap_settings& settings) : settings_(settings) {
+    require(std::isfinite(settings.cap) && settings.cap > 0.0, errc::scale_settings, "softcap", "cap",
+            "a finite number above 0", static_cast<double>(settings.cap));
+  }
+  [[nodiscard]] double cap() const noexcept { return settings_.cap; }
+  [[nodiscard]] softcap_place place() const noexcept { return settings_.place; }
+
+ private:
+  softcap_settings settings_;
+};
+
+}  // namespace posgeo::scale

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <posgeo/call/position_call.hpp>
+#include <posgeo/core/policy.hpp>
+
+#include <span>
+
+namespace posgeo {
+
+/// Changes query rows and key rows in place, each by where it stands, before their dot product. A key row is shared by
+/// the query heads of its group, so h is the first of them there.
+template <class P, class T = float>
+concept qk_transform = member_of<P, family::qk_transform> &&
+    requires(const compiled_t<P, T>& term, batch_index b, head_index h, query_index i, key_index j, std::span<T> row) {
+  requires noexcept(term.query(b, h, i, row));
+  requires noexcept(term.key(b, h, j, row));
+};
+
+}  // namespace posgeo

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <posgeo/core/precision.hpp>
+#include <posgeo/core/required.hpp>
+#include <posgeo/frequency/frequency.hpp>
+#include <posgeo/transform/qk_transform.hpp>
+
+#include <cmath>
+#include <memory>
+#include <vector>
+
+namespace posgeo::transform {
+
+/// Which two dimensions of the rotated range turn together. Checkpoints of one kind are gibberish under the other.
+enum class pairing {
+  adjacent,  ///< (2i, 2i + 1): GPT-J, RoFormer
+  halves,    ///< (i, i + rotary_dim / 2): GPT-NeoX, Llama in its usual conversion
+};
+
+struct rotary_settings {
+  required<pairing> pairs;
+  index_t offset = 0;  ///< added to every position, of queries and keys alike
+};
+
+/// Pair i of a row at position p turns by the angle p w_i: (x, y) -> (x cos - y sin, x sin + y cos).
+/// Dimensions behind the rotated ones pass through.
+/// Shapes: rows [head_dim], of which the first 2 * frequencies.pairs() turn.
+/// Units:  angles in radians, formed in double and rounded once.
+/// Throws: errc::shape_mismatch if more dimensions turn than a head has; errc::frame_mismatch across frames;
+///         errc::position_precision for a position that is not exact in double. All when compiled.
+/// Source: Su et al. 2021, section 3.2.2, equation 15.
+template <frequency_rule Frequency>
+class rotary {
+ public:
+  using family = posgeo::family::qk_transform;
+
+  rotary(const Frequency& frequency, const rotary_settings& settings) : settings_(settings) {
+    auto speeds = std::make_shared<std::vector<double>>();
+    for (index_t pair = 0; pair < frequency.pairs(); ++pair) speeds->push_back(frequency.at(pair));
+    speeds_ = std::move(speeds);
+    require(settings.offset >= -position_limit && settings.offset <= position_limit, errc::position_overflow, "rotary",
+            "offset", "an integer less than 2^62 from zero", settings.offset);
+  }
+
+  [[nodiscard]] index_t rotary_dim() const noexcept { return 2 * static_cast<index_t>(speeds_->size()); }
+  [[nodiscard]] const std::vector<double>& speeds() const noexcept { return *speeds_; }
+
+  /// Turns one row as if it stood at p.
+  template <class T>
+  void rotate(position p, std::span<T> row) const noexcept {
+    const std::size_t count = speeds_->size();
+    const bool adjacent = settings_.pairs == pairing::adjacent;
+    const auto where = static_cast<double>(p.value() + settings_.offset);
+    for (std::size_t pair = 0; pair < count; ++pair) {
+      const double angle = where * (*speeds_)[pair];
+      const T cosine = static_cast<T>(std::cos(angle));
+      const T sine = static_cast<T>(std::sin(angle));
+      T& x = row[adjacent ? 2 * pair : pair];
+      T& y = row[adjacent ? 2 * pair + 1 : pair + count];
+      const T turned = x * cosine - y * sine;
+      y = x * sine + y * cosine;
+      x = turned;
+    }
+  }
+
+  void check(const position_call& call, const heads& layout, violations& found) const {
+    found.expect(rotary_dim() <= layout.dim, errc::shape_mismatch, "rotary", "rotary_dim",
+                 fmt::format("at most head_dim {}", layout.dim), rotary_dim());
+    expect_same_frame(call, "rotary", found);
+    for (const batch_index b : indices<batch_index>(call.batch())) {
+      for (const query_index i : indices<query_index>(call.queries())) {
+        expect_distinct_angle(position{call.at(b, i).value() + settings_.offset}, "rotary", found);
+      }
+      for (const key_index j : indices<key_index>(call.keys())) {
+        expect_distinct_angle(position{call.at(b, j).value() + settings_.offset}, "rotary", found);
+      }
+    }
+  }
+
+  template <class T>
+  class term {
+   public:
+    void query(batch_index b, head_index, query_index i, std::span<T> row) const noexcept {
+      policy_.rotate(call_.at(b, i), row);
+    }
+    void key(batch_index b, head_index, key_index j, std::span<T> row) const noexcept {
+      policy_.rotate(call_.at(b, j), row);
+    }
+
+   private:
+    friend class rotary;
+    term(rotary policy, position_call call) : policy_(std::move(policy)), call_(std::move(call)) {}
+    rotary policy_;
+    position_call call_;
+  };
+
+  template <class T>
+  [[nodiscard]] term<T> compile(const position_call& call, const heads& layout) const {
+    require_fit(*this, call, layout);
+    return {*this, call};
+  }
+
+ private:
+  rotary_settings settings_;
+  std::shared_ptr<const std::vector<double>> speeds_;
+};
+
+}  // namespace posgeo::transform

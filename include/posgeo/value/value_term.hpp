@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <posgeo/call/position_call.hpp>
+#include <posgeo/core/policy.hpp>
+
+#include <span>
+
+namespace posgeo {
+
+/// What a pair adds to the output row when its weight is `weight`: something no score bias can express.
+template <class P, class T = float>
+concept value_term = member_of<P, family::value_term> &&
+    requires(const compiled_t<P, T>& term, batch_index b, head_index h, query_index i, key_index j, T weight,
+             std::span<T> out_row) {
+  requires noexcept(term.accumulate(b, h, i, j, weight, out_row));
+};
+
+}  // namespace posgeo

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <posgeo/call/position_call.hpp>
+#include <posgeo/core/policy.hpp>
+
+namespace posgeo {
+
+/// What a visibility promises to hide from every query, so that a call that needs it can be held against it.
+enum class hides : unsigned {
+  nothing = 0,
+  padding = 1,         ///< key rows that are no tokens
+  other_segments = 2,  ///< key rows of other sequences
+  future = 4,          ///< keys that stand after the query
+  by_position = 8,     ///< some keys, by where they stand
+};
+
+[[nodiscard]] constexpr hides operator|(hides a, hides b) noexcept {
+  return static_cast<hides>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
+}
+[[nodiscard]] constexpr hides operator&(hides a, hides b) noexcept {
+  return static_cast<hides>(static_cast<unsigned>(a) & static_cast<unsigned>(b));
+}
+/// Whether `all` contains everything in `part`.
+[[nodiscard]] constexpr bool includes(hides all, hides part) noexcept { return (all & part) == part; }
+
+/// Who may see whom. Legality, not preference: a hidden key has weight exactly 0, whatever its score.
+/// term(b, i, j) is the predicate; term.keys(b, i) a range outside of which it is false.
+template <class P, class T = float>
+concept visibility = member_of<P, family::visibility> &&
+    requires(const P& policy, const compiled_t<P, T>& term, batch_index b, query_index i, key_index j) {
+  { policy.hidden() } -> std::same_as<hides>;
+  requires noexcept(policy.hidden());
+  { term(b, i, j) } -> std::same_as<bool>;
+  requires noexcept(term(b, i, j));
+  { term.keys(b, i) } -> std::same_as<key_range>;
+  requires noexcept(term.keys(b, i));
+};
+
+/// A row_space's range of storage rows as key rows.
+[[nodiscard]] inline key_range to_keys(std::pair<index_t, index_t> rows) noexcept {
+  return {key_index{rows.first}, key_index{rows.second}};
+}
+
+}  // namespace posgeo
