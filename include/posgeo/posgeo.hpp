@@ -11,6 +11,7 @@
 #include <posgeo/bias/t5.hpp>
 #include <posgeo/call/cross_attention.hpp>
 #include <posgeo/call/decode_step.hpp>
+#include <posgeo/call/distinct_angles.hpp>
 #include <posgeo/call/explicit_positions.hpp>
 #include <posgeo/call/packed_batch.hpp>
 #include <posgeo/call/padded_batch.hpp>

@@ -90,14 +90,17 @@ void attend(const Executor& executor, const Plan& plan, const qkv<typename Plan:
     detail::expect_extents(*out.probabilities, "probabilities", {batch, h.query, queries, keys}, pair_axes, found);
   }
 
-  const auto expect_apart = [&](const auto& written, std::string_view object) {
-    const bool apart = !overlap(written, in.query) && !overlap(written, in.key) && !overlap(written, in.value);
-    found.expect(apart, errc::memory_overlap, object, "memory", "apart from query, key and value", "shared");
+  const auto expect_apart = [&](std::string_view object, const auto& written, const auto&... others) {
+    const bool shared = overlap(written, in.query) || overlap(written, in.key) || overlap(written, in.value) ||
+                        (... || (others && overlap(written, *others)));
+    found.expect(!shared, errc::memory_overlap, object, "memory", "apart from the inputs and the other outputs",
+                 "shared");
   };
-  expect_apart(out.output, "output");
-  if (out.log_sum_exp) expect_apart(*out.log_sum_exp, "log_sum_exp");
-  if (out.scores) expect_apart(*out.scores, "scores");
-  if (out.probabilities) expect_apart(*out.probabilities, "probabilities");
+  const std::optional output = out.output;
+  expect_apart("output", out.output);
+  if (out.log_sum_exp) expect_apart("log_sum_exp", *out.log_sum_exp, output);
+  if (out.scores) expect_apart("scores", *out.scores, output, out.log_sum_exp);
+  if (out.probabilities) expect_apart("probabilities", *out.probabilities, output, out.log_sum_exp, out.scores);
   found.throw_if_any();
 
   executor.run(plan, in, out);

@@ -132,7 +132,10 @@ class eager {
       const Eigen::array<index_t, 2> across{1, keys};
       largest = scores.maximum(over_keys);
       const column<T> shift = (largest > largest.constant(hidden_score)).select(largest, largest.constant(T{0}));
-      weights = visible.select((scores - shift.reshape(as_column).broadcast(across)).exp(), scores.constant(T{0}));
+      weights = scores - shift.reshape(as_column).broadcast(across);
+      // A weight below the smallest normal number is 0: there Eigen's exponential is slow, and wrong in its lanes.
+      const mask vanishes = weights < weights.constant(std::log(std::numeric_limits<T>::min()));
+      weights = visible.select(vanishes.select(weights.constant(T{0}), weights.exp()), weights.constant(T{0}));
       sum = weights.sum(over_keys);
       const column<T> divisor = (sum > sum.constant(T{0})).select(sum, sum.constant(T{1}));
       weights = weights / divisor.reshape(as_column).broadcast(across);

@@ -30,8 +30,9 @@ struct decode_step_spec {
   const auto query = [&](index_t b) { return affine_rows{of(b).query_position, 0, 1, of(b).sequence}; };
   const auto key = [&](index_t b) {
     const decode_entry& e = of(b);
-    const index_t own_row = e.padding + e.past_length;
-    return affine_rows{e.query_position - own_row, e.padding, own_row + 1, e.sequence};
+    const index_t own_row = saturating_add(e.padding, e.past_length);
+    return affine_rows{saturating_subtract(e.query_position, own_row), e.padding, saturating_add(own_row, 1),
+                       e.sequence};
   };
   const auto cache = [&](index_t b) { return cache_state{of(b).committed_length, of(b).past_length}; };
   return {.kind = call_kind::decode_step,
@@ -47,7 +48,7 @@ struct decode_step_spec {
 [[nodiscard]] inline position_call decode_step(index_t committed_length, index_t query_position) {
   const decode_entry one{
       .committed_length = committed_length, .query_position = query_position, .past_length = committed_length};
-  return decode_step(decode_step_spec{.entries = {&one, 1}, .key_rows = committed_length + 1});
+  return decode_step(decode_step_spec{.entries = {&one, 1}, .key_rows = saturating_add(committed_length, 1)});
 }
 
 }  // namespace posgeo::call

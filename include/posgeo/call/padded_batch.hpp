@@ -56,9 +56,9 @@ struct masked_batch_spec {
 [[nodiscard]] inline call_description describe(const padded_batch_spec& spec) {
   const auto entry = [&](index_t b) {
     const index_t length = spec.lengths[static_cast<std::size_t>(b)];
-    const index_t begin = spec.side == padding_side::left ? spec.rows - length : 0;
+    const index_t begin = spec.side == padding_side::left ? saturating_subtract(spec.rows, length) : 0;
     const index_t skipped = spec.positions.how() == padded_positions::rule::compressed ? begin : 0;
-    return affine_rows{spec.positions.first() - skipped, begin, begin + length, b};
+    return affine_rows{saturating_subtract(spec.positions.first(), skipped), begin, saturating_add(begin, length), b};
   };
   const auto padded = spec.positions.how() == padded_positions::rule::contiguous
                           ? std::nullopt
@@ -76,7 +76,7 @@ struct masked_batch_spec {
   for (const std::uint8_t active : spec.active) {
     const index_t along = spec.positions.how() == padded_positions::rule::compressed ? counted : row;
     const bool on_line = active != 0 || spec.positions.how() == padded_positions::rule::contiguous;
-    spelled.positions.push_back(on_line ? spec.positions.first() + along : spec.positions.padded());
+    spelled.positions.push_back(on_line ? saturating_add(spec.positions.first(), along) : spec.positions.padded());
     spelled.sequences.push_back(entry);
     counted += active != 0 ? 1 : 0;
     if (++row == spec.rows) {

@@ -31,7 +31,8 @@ struct prefill_chunk_spec {
   const auto query = [&](index_t b) { return affine_rows{of(b).first_position, 0, of(b).length, of(b).sequence}; };
   const auto key = [&](index_t b) {
     const prefill_entry& e = of(b);
-    return affine_rows{e.first_position - e.past_length, 0, e.past_length + e.length, e.sequence};
+    return affine_rows{saturating_subtract(e.first_position, e.past_length), 0, saturating_add(e.past_length, e.length),
+                       e.sequence};
   };
   const auto cache = [&](index_t b) { return cache_state{of(b).committed_length, of(b).past_length}; };
   return {.kind = call_kind::prefill_chunk,
@@ -51,8 +52,8 @@ struct prefill_chunk_spec {
                           .first_position = committed_length,
                           .length = length,
                           .past_length = committed_length};
-  return prefill_chunk(
-      prefill_chunk_spec{.entries = {&one, 1}, .query_rows = length, .key_rows = committed_length + length});
+  return prefill_chunk(prefill_chunk_spec{
+      .entries = {&one, 1}, .query_rows = length, .key_rows = saturating_add(committed_length, length)});
 }
 
 }  // namespace posgeo::call

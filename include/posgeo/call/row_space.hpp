@@ -91,6 +91,21 @@ class row_space {
     return explicit_ ? explicit_->sequences[flat(b, row)] : affine_[b].sequence;
   }
 
+  /// The lowest and the highest position of entry b, padding included; {0, 0} without rows.
+  [[nodiscard]] std::pair<index_t, index_t> position_bounds(index_t b) const noexcept {
+    if (rows_ == 0) return {0, 0};
+    if (explicit_) {
+      const auto begin = explicit_->positions.begin() + b * rows_;
+      const auto [lowest, highest] = std::minmax_element(begin, begin + rows_);
+      return {*lowest, *highest};
+    }
+    std::pair<index_t, index_t> bounds{affine_[b].first, affine_[b].first + rows_ - 1};
+    if (padded_position_) {
+      bounds = {std::min(bounds.first, *padded_position_), std::max(bounds.second, *padded_position_)};
+    }
+    return bounds;
+  }
+
   /// Storage rows [first, second) outside of which entry b has no active row of the sequence.
   [[nodiscard]] std::pair<index_t, index_t> sequence_rows(index_t b, index_t sequence) const noexcept {
     if (!explicit_) {

@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <limits>
 
 #ifdef __FAST_MATH__
 #error "posgeo needs infinities and NaN: build without -ffast-math"
@@ -44,6 +45,18 @@ using relative_offset = strong_index<struct offset_tag>;
 
 /// Positions lie in [-position_limit, position_limit], so that no difference of two of them overflows.
 inline constexpr index_t position_limit = (index_t{1} << 62) - 1;
+
+/// a + b, or the end of the 64-bit range that it would pass: lengths nobody has checked yet may be anything.
+[[nodiscard]] constexpr index_t saturating_add(index_t a, index_t b) noexcept {
+  index_t sum = 0;
+  if (!__builtin_add_overflow(a, b, &sum)) return sum;
+  return b < 0 ? std::numeric_limits<index_t>::min() : std::numeric_limits<index_t>::max();
+}
+[[nodiscard]] constexpr index_t saturating_subtract(index_t a, index_t b) noexcept {
+  index_t difference = 0;
+  if (!__builtin_sub_overflow(a, b, &difference)) return difference;
+  return b > 0 ? std::numeric_limits<index_t>::min() : std::numeric_limits<index_t>::max();
+}
 
 /// Key rows [begin, end); empty when begin >= end.
 struct key_range {

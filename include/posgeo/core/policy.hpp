@@ -24,7 +24,7 @@ struct softcap {};        ///< bounds the score
 
 /// A small copyable value that opts into one family. It knows no lengths.
 template <class P, class Family>
-concept member_of = std::copyable<P> && std::same_as<typename P::family, Family>;
+concept member_of = std::copy_constructible<P> && std::same_as<typename P::family, Family>;
 
 /// What policy.compile<T>(call, heads) gives: a term that is bound to the call and computes in T.
 template <class P, class T>

@@ -6,12 +6,31 @@
 
 #include <Eigen/Core>
 
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
 namespace posgeo {
 
 /// The number formats that a table can be built or kept in.
 enum class precision { binary64, binary32, binary16, bfloat16 };
 
-/// The nearest value of the format, as a double.
+namespace detail {
+
+/// The neighbouring float whose last bit is set, unless value is a float itself: rounding that once more, to a shorter
+/// format, gives what rounding value once gives.
+[[nodiscard]] inline float round_to_odd(double value) noexcept {
+  const float nearest = static_cast<float>(value);
+  const double rounded = static_cast<double>(nearest);
+  if (rounded == value || (std::bit_cast<std::uint32_t>(nearest) & 1U) != 0) return nearest;
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  return std::nextafter(nearest, rounded < value ? infinity : -infinity);
+}
+
+}  // namespace detail
+
+/// The nearest value of the format, ties to even, as a double.
 [[nodiscard]] inline double round_to(precision format, double value) noexcept {
   switch (format) {
     case precision::binary64:
@@ -19,9 +38,9 @@ enum class precision { binary64, binary32, binary16, bfloat16 };
     case precision::binary32:
       return static_cast<double>(static_cast<float>(value));
     case precision::binary16:
-      return static_cast<double>(static_cast<float>(Eigen::half(static_cast<float>(value))));
+      return static_cast<double>(static_cast<float>(Eigen::half(detail::round_to_odd(value))));
     case precision::bfloat16:
-      return static_cast<double>(static_cast<float>(Eigen::bfloat16(static_cast<float>(value))));
+      return static_cast<double>(static_cast<float>(Eigen::bfloat16(detail::round_to_odd(value))));
   }
   return value;
 }

@@ -116,7 +116,8 @@ template <class T>
   return {data, {batch, heads, rows, dim}, {rows * heads * dim, dim, heads * dim}};
 }
 
-/// Whether two views can reach the same element.
+/// Whether the footprints of two views meet. Interleaved views, such as the parts of a fused projection, count as
+/// overlapping although they share no element.
 template <class A, std::size_t RankA, class B, std::size_t RankB>
 [[nodiscard]] bool overlap(const tensor_view<A, RankA>& a, const tensor_view<B, RankB>& b) noexcept {
   const auto bytes_a = std::as_bytes(a.footprint());

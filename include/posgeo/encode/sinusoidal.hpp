@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <posgeo/core/precision.hpp>
+#include <posgeo/call/distinct_angles.hpp>
 #include <posgeo/core/required.hpp>
 #include <posgeo/encode/state_encoder.hpp>
 #include <posgeo/frequency/geometric.hpp>
@@ -105,11 +105,7 @@ class sinusoidal {
   template <class T>
   [[nodiscard]] term<T> compile(const position_call& call) const {
     violations found;
-    for (const batch_index b : indices<batch_index>(call.batch())) {
-      for (const query_index i : indices<query_index>(call.queries())) {
-        expect_distinct_angle(position{call.at(b, i).value() + settings_.offset}, "sinusoidal", found);
-      }
-    }
+    expect_distinct_angles(call.query_space(), settings_.offset, "sinusoidal", found);
     found.throw_if_any();
     return {*this, call};
   }
@@ -122,9 +118,10 @@ class sinusoidal {
 
   [[nodiscard]] double frequency(index_t pair) const noexcept {
     const auto i = static_cast<double>(pair);
+    const auto last = static_cast<double>(cosines() - 1);
     const double exponent = settings_.exponent == sinusoid_exponent::paper
                                 ? 2.0 * i / static_cast<double>(settings_.width)
-                                : i / std::max(static_cast<double>(settings_.width / 2 - 1), 1.0);
+                                : i / std::max(last, 1.0);
     return round_to(settings_.construction, settings_.frequency_scale * std::pow(settings_.base, -exponent));
   }
 

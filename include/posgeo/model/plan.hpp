@@ -29,7 +29,7 @@ class plan {
       : layout_(layout),
         call_(std::move(call)),
         scale_(static_cast<T>(scale)),
-        cap_(std::move(cap)),
+        cap_(cap),
         transforms_(std::move(transforms)),
         contents_(std::move(contents)),
         biases_(std::move(biases)),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <posgeo/core/precision.hpp>
+#include <posgeo/call/distinct_angles.hpp>
 #include <posgeo/core/required.hpp>
 #include <posgeo/frequency/frequency.hpp>
 #include <posgeo/transform/qk_transform.hpp>
@@ -68,14 +68,8 @@ class rotary {
     found.expect(rotary_dim() <= layout.dim, errc::shape_mismatch, "rotary", "rotary_dim",
                  fmt::format("at most head_dim {}", layout.dim), rotary_dim());
     expect_same_frame(call, "rotary", found);
-    for (const batch_index b : indices<batch_index>(call.batch())) {
-      for (const query_index i : indices<query_index>(call.queries())) {
-        expect_distinct_angle(position{call.at(b, i).value() + settings_.offset}, "rotary", found);
-      }
-      for (const key_index j : indices<key_index>(call.keys())) {
-        expect_distinct_angle(position{call.at(b, j).value() + settings_.offset}, "rotary", found);
-      }
-    }
+    expect_distinct_angles(call.query_space(), settings_.offset, "rotary", found);
+    expect_distinct_angles(call.key_space(), settings_.offset, "rotary", found);
   }
 
   template <class T>
