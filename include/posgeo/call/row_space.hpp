@@ -99,11 +99,13 @@ class row_space {
       const auto [lowest, highest] = std::minmax_element(begin, begin + rows_);
       return {*lowest, *highest};
     }
-    std::pair<index_t, index_t> bounds{affine_[b].first, affine_[b].first + rows_ - 1};
-    if (padded_position_) {
-      bounds = {std::min(bounds.first, *padded_position_), std::max(bounds.second, *padded_position_)};
-    }
-    return bounds;
+    const affine_rows& entry = affine_[b];
+    if (!padded_position_) return {entry.first, entry.first + rows_ - 1};
+    if (entry.active_begin == entry.active_end) return {*padded_position_, *padded_position_};
+    const index_t lowest = entry.first + entry.active_begin;
+    const index_t highest = entry.first + entry.active_end - 1;
+    if (entry.active_begin == 0 && entry.active_end == rows_) return {lowest, highest};
+    return {std::min(lowest, *padded_position_), std::max(highest, *padded_position_)};
   }
 
   /// Storage rows [first, second) outside of which entry b has no active row of the sequence.

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+#include <posgeo/call/padded_batch.hpp>
+
+using namespace posgeo::call;
+
+const posgeo::index_t length = 3;
+
+#ifdef POSGEO_SHOULD_FAIL
+const padded_batch_spec spec{.lengths = {&length, 1}, .rows = 5};
+#else
+const padded_batch_spec spec{.lengths = {&length, 1}, .rows = 5, .positions = padded_positions::contiguous()};
+#endif

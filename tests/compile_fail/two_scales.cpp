@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+#include <posgeo/model/attention.hpp>
+#include <posgeo/scale/constant.hpp>
+#include <posgeo/scale/none.hpp>
+#include <posgeo/visible/everything.hpp>
+
+#ifdef POSGEO_SHOULD_FAIL
+const posgeo::attention model{posgeo::heads{}, posgeo::scale::none{}, posgeo::scale::constant{0.125},
+                              posgeo::visible::everything{}};
+#else
+const posgeo::attention model{posgeo::heads{}, posgeo::scale::constant{0.125}, posgeo::visible::everything{}};
+#endif

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+#include <posgeo/posgeo.hpp>
+
+#include <cmath>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+
+namespace {
+
+using namespace posgeo;
+
+struct mistake {
+  errc code;
+  std::string heading;
+  std::function<void()> make;
+};
+
+const heads four_heads{.query = 4, .key_value = 2, .dim = 8};
+const auto scaled = scale::inverse_sqrt_head_dim{};
+
+bias::alibi alibi(index_t count) { return {bias::alibi_slopes::reference(count), bias::alibi_direction::causal}; }
+
+position_call cross(index_t target_length, index_t first_target_position) {
+  const std::vector<index_t> target{target_length};
+  const std::vector<index_t> source{5};
+  return call::cross_attention({.target_lengths = target,
+                                .source_lengths = source,
+                                .target_rows = 3,
+                                .source_rows = 5,
+                                .first_target_position = first_target_position});
+}
+
+position_call spelled(const std::vector<index_t>& queries, const std::vector<index_t>& keys, cache_state cache = {}) {
+  return call::explicit_positions({.query = {.positions = queries, .rows = static_cast<index_t>(queries.size())},
+                                   .key = {.positions = keys, .rows = static_cast<index_t>(keys.size())},
+                                   .cache = {&cache, 1}});
+}
+
+position_call padded(const std::vector<index_t>& lengths, index_t rows) {
+  return call::padded_batch({.lengths = lengths, .rows = rows, .positions = call::padded_positions::contiguous()});
+}
+
+/// The example of each paragraph of docs/errors.md.
+std::vector<mistake> mistakes() {
+  return {
+      {errc::shape_mismatch, "shape_mismatch",
+       [] {
+         tensor<float, 3> states({1, 6, 8});
+         encode::add_positions(encode::sinusoidal{{.width = 8,
+                                                   .layout = encode::sinusoid_layout::interleaved,
+                                                   .exponent = encode::sinusoid_exponent::paper}},
+                               call::prefill_chunk(0, 7), states.view());
+       }},
+      {errc::head_count, "head_count",
+       [] { const attention model({.query = 4, .key_value = 3, .dim = 8}, scaled, visible::causal{}); }},
+      {errc::empty_batch, "empty_batch", [] { padded({}, 7); }},
+      {errc::row_count, "row_count", [] { cross(4, 0); }},
+      {errc::negative_offset, "negative_offset", [] { spelled({0}, {0}, {.committed_length = 0, .past_length = -1}); }},
+      {errc::position_overflow, "position_overflow", [] { cross(3, position_limit - 1); }},
+      {errc::position_precision, "position_precision",
+       [] {
+         const transform::rotary turn(frequency::geometric{{.base = 10000.0, .rotary_dim = 8}},
+                                      {.pairs = transform::pairing::halves});
+         const attention model(four_heads, scaled, turn, visible::causal{});
+         (void)model.compile(spelled({angle_position_limit + 1}, {0}));
+       }},
+      {errc::position_reused, "position_reused",
+       [] {
+         spelled({2}, {0, 1, 1});
+       }},
+      {errc::committed_length, "committed_length", [] { (void)call::decode_step(512, 0); }},
+      {errc::frame_mismatch, "frame_mismatch",
+       [] {
+         const bias::alibi symmetric(bias::alibi_slopes::reference(4), bias::alibi_direction::symmetric);
+         (void)attention(four_heads, scaled, symmetric, visible::everything{}).compile(cross(3, 0));
+       }},
+      {errc::segment_isolation, "segment_isolation",
+       [] {
+         const std::vector<index_t> lengths{3, 4};
+         (void)attention(four_heads, scaled, visible::causal{}).compile(call::packed_batch({.lengths = lengths}));
+       }},
+      {errc::padding_visible, "padding_visible",
+       [] {
+         (void)attention(four_heads, scaled, visible::everything{}).compile(padded({5, 7}, 7));
+       }},
+      {errc::future_visible, "future_visible",
+       [] { (void)attention(four_heads, scaled, alibi(4), visible::active{}).compile(padded({7}, 7)); }},
+      {errc::window_bounds, "window_bounds", [] { (void)visible::window::counting_own_key(0); }},
+      {errc::odd_width, "odd_width", [] { frequency::geometric{{.base = 10000.0, .rotary_dim = 7}}; }},
+      {errc::frequency_settings, "frequency_settings", [] { frequency::geometric{{.base = 0.0, .rotary_dim = 8}}; }},
+      {errc::bucket_settings, "bucket_settings",
+       [] {
+         coordinate::t5_bucket{
+             {.num_buckets = 32, .max_distance = 16, .direction = coordinate::bucket_direction::causal}};
+       }},
+      {errc::table_rows, "table_rows",
+       [] {
+         const std::vector<float> values(31 * 4);
+         bias::t5(
+             table<float>(values, 31, 4),
+             coordinate::t5_bucket{
+                 {.num_buckets = 32, .max_distance = 128, .direction = coordinate::bucket_direction::bidirectional}});
+       }},
+      {errc::position_out_of_table, "position_out_of_table",
+       [] {
+         const std::vector<float> values(514 * 8);
+         const encode::learned_absolute positions(table<float>(values, 514, 8), {.row_offset = 2});
+         (void)positions.compile<float>(call::prefill_chunk(510, 3));
+       }},
+      {errc::slope_count, "slope_count",
+       [] { (void)attention(four_heads, scaled, alibi(2), visible::causal{}).compile(call::prefill_chunk(0, 7)); }},
+      {errc::non_finite, "non_finite",
+       [] {
+         (void)bias::alibi_slopes::custom({0.5, NAN});
+       }},
+      {errc::scale_settings, "scale_settings",
+       [] { scale::softcap{{.cap = 0.0, .place = scale::softcap_place::before_bias}}; }},
+      {errc::position_family, "position_family",
+       [] { require_nope(nope::causal, attention(four_heads, scaled, alibi(4), visible::causal{})); }},
+      {errc::label_length, "label_length", [] { coordinate_frame{"source document, second revision of the corpus"}; }},
+      {errc::memory_overlap, "memory_overlap",
+       [] {
+         const attention model({.query = 2, .key_value = 2, .dim = 3}, scaled, visible::causal{});
+         tensor<float, 4> rows({1, 2, 5, 3});
+         attend(eager{}, model.compile(call::prefill_chunk(0, 5)), {rows.view(), rows.view(), rows.view()},
+                {rows.view()});
+       }},
+  };
+}
+
+/// The page's text from a heading to the next.
+std::string section(const std::string& page, const std::string& heading) {
+  const auto begin = page.find("\n## " + heading + "\n");
+  if (begin == std::string::npos) return "";
+  return page.substr(begin, page.find("\n## ", begin + 1) - begin);
+}
+
+TEST_CASE("each paragraph of the errors page shows the message that its mistake gives", "[docs]") {
+  std::ifstream file(POSGEO_ERRORS_PAGE);
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  int number = 0;
+  for (const mistake& m : mistakes()) {
+    CAPTURE(m.heading);
+    CHECK(static_cast<int>(m.code) == ++number);  // none is left out
+    try {
+      m.make();
+      FAIL_CHECK("nothing was thrown");
+    } catch (const error& e) {
+      CHECK(e.code() == m.code);
+      const std::string expected = std::string("```text\n") + e.what() + "\n```";
+      CAPTURE(expected);
+      CHECK(section(page, m.heading).find(expected) != std::string::npos);
+    }
+  }
+  int headings = 0;
+  for (auto at = page.find("\n## "); at != std::string::npos; at = page.find("\n## ", at + 1)) ++headings;
+  CHECK(headings == number);
+}
+
+}  // namespace

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <vector>
+
+#include "golden/golden_case.hpp"
+
+namespace posgeo::golden {
+
+/// A mechanism of the manifest and the two computations of its outputs.
+struct mechanism {
+  const char* name;
+  outputs<double> (*in_double)(const golden_case&);
+  outputs<float> (*in_float)(const golden_case&);
+};
+
+mechanism sinusoidal();
+mechanism learned_absolute();
+mechanism t5_bucket();
+mechanism t5_bias();
+mechanism alibi_slopes();
+mechanism alibi_bias();
+mechanism rope();
+mechanism nope();
+mechanism composed_attention();
+mechanism composed();
+
+[[nodiscard]] inline std::vector<mechanism> every_mechanism() {
+  return {sinusoidal(), learned_absolute(),   t5_bucket(), t5_bias(), alibi_slopes(), alibi_bias(), rope(),
+          nope(),       composed_attention(), composed()};
+}
+
+}  // namespace posgeo::golden
