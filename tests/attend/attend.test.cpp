@@ -12,7 +12,7 @@
 #include "support/compare.hpp"
 #include "support/refusal.hpp"
 
-namespace {
+namespace attend_test {
 
 using namespace posgeo;
 using namespace posgeo::test;
@@ -144,4 +144,4 @@ TEST_CASE("attend owns what was asked for and nothing else", "[attend]") {
   CHECK(largest_difference(none.output.values(), all.output.values()) == 0.0);
 }
 
-}  // namespace
+}  // namespace attend_test

@@ -25,7 +25,7 @@
 #include "support/compare.hpp"
 #include "support/toy_policies.hpp"
 
-namespace {
+namespace eager_test {
 
 using namespace posgeo;
 using namespace posgeo::test;
@@ -335,4 +335,4 @@ TEST_CASE("scores far apart do not overflow", "[eager]") {
   CHECK_THAT(static_cast<double>(out.probabilities(0, 0, 0, 1)), WithinAbs(0.0, 1e-30));
 }
 
-}  // namespace
+}  // namespace eager_test

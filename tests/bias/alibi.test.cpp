@@ -12,7 +12,7 @@
 #include "support/catch.hpp"
 #include "support/refusal.hpp"
 
-namespace {
+namespace alibi_test {
 
 using namespace posgeo;
 using namespace posgeo::test;
@@ -104,4 +104,4 @@ TEST_CASE("alibi refuses other head counts and two frames", "[alibi]") {
   CHECK(refusal([&] { return symmetric.compile<float>(cross, three); }).code() == errc::frame_mismatch);
 }
 
-}  // namespace
+}  // namespace alibi_test

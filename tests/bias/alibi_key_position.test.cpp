@@ -14,7 +14,7 @@
 #include "support/compare.hpp"
 #include "support/refusal.hpp"
 
-namespace {
+namespace alibi_key_position_test {
 
 using namespace posgeo;
 using namespace posgeo::test;
@@ -66,4 +66,4 @@ TEST_CASE("the key-position form refuses what it cannot mean", "[alibi_key_posit
         errc::position_overflow);
 }
 
-}  // namespace
+}  // namespace alibi_key_position_test

@@ -7,7 +7,7 @@
 #include "support/catch.hpp"
 #include "support/refusal.hpp"
 
-namespace {
+namespace alibi_slopes_test {
 
 using namespace posgeo;
 using namespace posgeo::test;
@@ -95,4 +95,4 @@ TEST_CASE("slopes refuse no heads and slices outside and what is no number", "[a
   }
 }
 
-}  // namespace
+}  // namespace alibi_slopes_test

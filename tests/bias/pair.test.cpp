@@ -13,7 +13,7 @@
 #include "support/catch.hpp"
 #include "support/refusal.hpp"
 
-namespace {
+namespace pair_test {
 
 using namespace posgeo;
 using namespace posgeo::test;
@@ -110,4 +110,4 @@ TEST_CASE("a pair bias refuses other extents and NaN and plus infinity", "[pair]
   }
 }
 
-}  // namespace
+}  // namespace pair_test

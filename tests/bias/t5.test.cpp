@@ -11,7 +11,7 @@
 #include "support/random.hpp"
 #include "support/refusal.hpp"
 
-namespace {
+namespace t5_test {
 
 using namespace posgeo;
 using namespace posgeo::test;
@@ -94,4 +94,4 @@ TEST_CASE("causal t5 needs an attention that hides the future", "[t5]") {
   CHECK(codes(open.check(call::prefill_chunk(0, 3))) == std::vector{errc::future_visible});
 }
 
-}  // namespace
+}  // namespace t5_test

@@ -87,7 +87,7 @@ json mask_window(const json& in) {
 }
 
 json mask_window_lr(const json& in) {
-  const window both({.behind = in.at("left"), .ahead = in.at("right")});
+  const window both({.behind = in.at("left").get<index_t>(), .ahead = in.at("right").get<index_t>()});
   return nested(matrix(aligned(in), both))[0];
 }
 
@@ -95,7 +95,7 @@ json sliding_window_visibility(const json& in) {
   expect(in, "causal", true);
   const auto policy = window::counting_own_key(in.at("window"));
   const auto rows = in.at("queries").get<std::vector<index_t>>();
-  return {{"visible", lists(call_at(rows, rows), policy)}, {"left_argument", policy.reach().behind}};
+  return {{"visible", lists(call_at(rows, rows), policy)}, {"left_argument", index_t{policy.behind}}};
 }
 
 /// A factorisation order is a causal order of positions: a token stands at its rank. The query stream stands one

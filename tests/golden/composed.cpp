@@ -126,7 +126,7 @@ void llama(const golden_case& c, heads layout, outputs<T>& out) {
 }
 
 template <class T>
-outputs<T> produce(const golden_case& c) {
+outputs<T> produce_composed(const golden_case& c) {
   const index_t count = c.integer("num_heads");
   const heads layout{.query = count, .key_value = count, .dim = c.integer("head_dim")};
   outputs<T> out;
@@ -144,6 +144,6 @@ outputs<T> produce(const golden_case& c) {
 
 }  // namespace
 
-mechanism composed() { return {"composed", produce<double>, produce<float>}; }
+mechanism composed() { return {"composed", produce_composed<double>, produce_composed<float>}; }
 
 }  // namespace posgeo::golden

@@ -79,7 +79,7 @@ void with_visibility(const golden_case& c, const heads& layout, outputs<T>& out,
 }
 
 template <class T>
-outputs<T> produce(const golden_case& c) {
+outputs<T> produce_composed_attention(const golden_case& c) {
   const heads layout{
       .query = c.integer("num_heads"), .key_value = c.integer("num_kv_heads"), .dim = c.integer("head_dim")};
   outputs<T> out;
@@ -104,6 +104,8 @@ outputs<T> produce(const golden_case& c) {
 
 }  // namespace
 
-mechanism composed_attention() { return {"composed_attention", produce<double>, produce<float>}; }
+mechanism composed_attention() {
+  return {"composed_attention", produce_composed_attention<double>, produce_composed_attention<float>};
+}
 
 }  // namespace posgeo::golden

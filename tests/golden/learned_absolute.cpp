@@ -109,7 +109,7 @@ void roberta(const golden_case& c, outputs<T>& out) {
 }
 
 template <class T>
-outputs<T> produce(const golden_case& c) {
+outputs<T> produce_learned_absolute(const golden_case& c) {
   outputs<T> out;
   c.has("padding_idx") ? roberta(c, out) : bert(c, out);
   return out;
@@ -117,6 +117,8 @@ outputs<T> produce(const golden_case& c) {
 
 }  // namespace
 
-mechanism learned_absolute() { return {"learned_absolute", produce<double>, produce<float>}; }
+mechanism learned_absolute() {
+  return {"learned_absolute", produce_learned_absolute<double>, produce_learned_absolute<float>};
+}
 
 }  // namespace posgeo::golden

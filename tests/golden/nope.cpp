@@ -12,7 +12,7 @@ namespace {
 
 /// Uniform causal attention with identity values and no residual, layer after layer.
 template <class T>
-outputs<T> produce(const golden_case& c) {
+outputs<T> produce_nope(const golden_case& c) {
   const index_t length = c.integer("length");
   const index_t width = c.integer("dim");
   const attention model{heads{.dim = width}, scale::none{}, visible::causal{}};
@@ -43,6 +43,6 @@ outputs<T> produce(const golden_case& c) {
 
 }  // namespace
 
-mechanism nope() { return {"nope", produce<double>, produce<float>}; }
+mechanism nope() { return {"nope", produce_nope<double>, produce_nope<float>}; }
 
 }  // namespace posgeo::golden

@@ -159,7 +159,7 @@ void neox(const golden_case& c, outputs<T>& out) {
 }
 
 template <class T>
-outputs<T> produce(const golden_case& c) {
+outputs<T> produce_rope(const golden_case& c) {
   outputs<T> out;
   if (c.has_input("query_key_value.weight")) {
     neox(c, out);
@@ -175,6 +175,6 @@ outputs<T> produce(const golden_case& c) {
 
 }  // namespace
 
-mechanism rope() { return {"rope", produce<double>, produce<float>}; }
+mechanism rope() { return {"rope", produce_rope<double>, produce_rope<float>}; }
 
 }  // namespace posgeo::golden

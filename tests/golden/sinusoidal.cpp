@@ -112,7 +112,7 @@ void marian(const golden_case& c, outputs<T>& out) {
 }
 
 template <class T>
-outputs<T> produce(const golden_case& c) {
+outputs<T> produce_sinusoidal(const golden_case& c) {
   outputs<T> out;
   if (c.has("slices")) {
     annotated(c, out);
@@ -130,6 +130,6 @@ outputs<T> produce(const golden_case& c) {
 
 }  // namespace
 
-mechanism sinusoidal() { return {"sinusoidal", produce<double>, produce<float>}; }
+mechanism sinusoidal() { return {"sinusoidal", produce_sinusoidal<double>, produce_sinusoidal<float>}; }
 
 }  // namespace posgeo::golden

@@ -9,7 +9,7 @@
 #include "support/catch.hpp"
 #include "support/one_layer.hpp"
 
-namespace {
+namespace batching_test {
 
 using namespace posgeo;
 using namespace posgeo::test;
@@ -120,4 +120,4 @@ TEST_CASE("interleaved sequences equal themselves alone", "[laws]") {
   }
 }
 
-}  // namespace
+}  // namespace batching_test

@@ -11,7 +11,7 @@
 #include "support/one_layer.hpp"
 #include "support/refusal.hpp"
 
-namespace {
+namespace caching_test {
 
 using namespace posgeo;
 using namespace posgeo::test;
@@ -101,4 +101,4 @@ TEST_CASE("ring buffer slots with their positions equal the cache in order of ti
   }
 }
 
-}  // namespace
+}  // namespace caching_test

@@ -6,7 +6,7 @@
 #include "support/catch.hpp"
 #include "support/one_layer.hpp"
 
-namespace {
+namespace displacement_test {
 
 using namespace posgeo;
 using namespace posgeo::test;
@@ -57,4 +57,4 @@ TEST_CASE("moving the query alone changes every mechanism that has positions", "
   }
 }
 
-}  // namespace
+}  // namespace displacement_test

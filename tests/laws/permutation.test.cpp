@@ -8,7 +8,7 @@
 #include "support/catch.hpp"
 #include "support/one_layer.hpp"
 
-namespace {
+namespace permutation_test {
 
 using namespace posgeo;
 using namespace posgeo::test;
@@ -85,4 +85,4 @@ TEST_CASE("one causal layer cannot tell two orders apart at the last row and two
   CHECK_THAT(prefix_means(ba)[1], WithinAbs((a + 3 * b) / 4, 1e-15));
 }
 
-}  // namespace
+}  // namespace permutation_test

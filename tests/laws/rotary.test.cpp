@@ -10,7 +10,7 @@
 #include "support/calls.hpp"
 #include "support/catch.hpp"
 
-namespace {
+namespace rotary_test {
 
 using namespace posgeo;
 using namespace posgeo::test;
@@ -50,4 +50,4 @@ TEST_CASE("a quarter turn separates equal content by its distance", "[laws]") {
   }
 }
 
-}  // namespace
+}  // namespace rotary_test

@@ -8,7 +8,7 @@
 #include "support/compare.hpp"
 #include "support/random.hpp"
 
-namespace {
+namespace sinusoid_test {
 
 using namespace posgeo;
 using namespace posgeo::test;
@@ -107,4 +107,4 @@ TEST_CASE("only maps that commute with the shift keep products translation invar
   CHECK(std::abs(score(lopsided, 4 + 27, 9 + 27) - score(lopsided, 4, 9)) > 0.1);
 }
 
-}  // namespace
+}  // namespace sinusoid_test

@@ -91,8 +91,8 @@ TEST_CASE("the order in which policies are named does not matter", "[attention]"
 
 TEST_CASE("several visibilities must all show a key", "[attention]") {
   const auto call = call_at({4, 2}, {0, 1, 2, 3, 4, 5});
-  const attention model{one_head, scale::none{}, visible::window({.behind = 2, .ahead = 1}), visible::causal{}};
-  CHECK(model.hidden() == (hides::future | hides::by_position));
+  const attention model{one_head, scale::none{}, visible::window{.behind = 2, .ahead = 1}, visible::causal{}};
+  CHECK(model.hidden() == (hides::future | hides::distant));
   const auto plan = model.compile<float>(call);
   for (const query_index i : indices<query_index>(2)) {
     for (const key_index j : indices<key_index>(6)) {

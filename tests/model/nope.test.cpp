@@ -42,7 +42,7 @@ TEST_CASE("unmasked NoPE has no positions and no mask that knows them", "[nope]"
   CHECK(accepted(nope::unmasked,
                  with(visible::everything{}, scale::softcap({.cap = 20, .place = scale::softcap_place::after_bias}))));
   CHECK_FALSE(accepted(nope::unmasked, with(visible::causal{})));
-  CHECK_FALSE(accepted(nope::unmasked, with(visible::window({.behind = 3, .ahead = 3}))));
+  CHECK_FALSE(accepted(nope::unmasked, with(visible::window{.behind = 3, .ahead = 3})));
   CHECK_FALSE(accepted(nope::unmasked, with(visible::all_of{visible::active{}, visible::causal{}})));
 }
 
@@ -53,7 +53,9 @@ TEST_CASE("causal NoPE has no positions and hides the future", "[nope]") {
   CHECK_FALSE(accepted(nope::causal, with(visible::everything{})));
   CHECK_FALSE(accepted(nope::causal, with(visible::active{})));
   CHECK_FALSE(accepted(nope::causal, with(visible::any_of{visible::everything{}, visible::causal{}})));
-  CHECK_FALSE(accepted(nope::causal, with(visible::window({.behind = 3, .ahead = 1}))));
+  CHECK_FALSE(accepted(nope::causal, with(visible::window{.behind = 3, .ahead = 1})));
+  CHECK_FALSE(accepted(nope::causal, with(visible::window{.behind = 3, .ahead = 0})));
+  CHECK_FALSE(accepted(nope::causal, with(visible::causal{}, visible::window{.behind = 3, .ahead = 1})));
 }
 
 TEST_CASE("a positional policy of any family breaks the NoPE contract", "[nope]") {

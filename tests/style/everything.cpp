@@ -23,7 +23,7 @@ void instantiate(const pg::position_call& call, const pg::qkv<float>& in, pg::st
       bias::t5<float>{table, bucket},
       pair,
       visible::segments{},
-      visible::all_of{visible::causal{}, visible::window{{.behind = 3}}}};
+      visible::all_of{visible::causal{}, visible::window{.behind = 3, .ahead = 0}}};
   const auto plan = model.compile(call);
   const auto result = attend(eager{}, plan, in, also::everything);
   static_cast<void>(result.output.view());

@@ -7,7 +7,7 @@ namespace {
 
 using namespace posgeo;
 
-constexpr hides each[] = {hides::padding, hides::other_segments, hides::future, hides::by_position};
+constexpr hides each[] = {hides::padding, hides::other_segments, hides::future, hides::distant};
 
 TEST_CASE("promises join and meet as sets", "[visibility]") {
   for (const hides a : each) {

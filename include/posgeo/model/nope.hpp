@@ -21,12 +21,13 @@ void require_nope(nope contract, const attention<Policies...>& model) {
       detail::members<family::qk_transform, Policies...> + detail::members<family::content_term, Policies...> +
       detail::members<family::score_bias, Policies...> + detail::members<family::value_term, Policies...>;
   require(terms == 0, errc::position_family, "NoPE attention", "positional policies", 0, terms);
+  const hides by_position = model.hidden() & (hides::future | hides::distant);
   if (contract == nope::causal) {
-    require(includes(model.hidden(), hides::future), errc::position_family, "causal NoPE attention", "visibility",
-            "one that hides the future (visible::causal)", "one that shows it");
+    require(by_position == hides::future, errc::position_family, "causal NoPE attention", "visibility",
+            "one that hides the future and nothing nearer (visible::causal)", "another");
   } else {
-    require(!includes(model.hidden(), hides::by_position), errc::position_family, "unmasked NoPE attention",
-            "visibility", "one that ignores positions", "one that hides keys by position");
+    require(by_position == hides::nothing, errc::position_family, "unmasked NoPE attention", "visibility",
+            "one that ignores positions", "one that hides keys by position");
   }
 }
 

@@ -13,7 +13,7 @@ namespace posgeo::visible {
 class causal {
  public:
   using family = posgeo::family::visibility;
-  [[nodiscard]] hides hidden() const noexcept { return hides::future | hides::by_position; }
+  [[nodiscard]] hides hidden() const noexcept { return hides::future; }
   void check(const position_call& call, const heads&, violations& found) const {
     expect_same_frame(call, "causal visibility", found);
   }

@@ -12,7 +12,7 @@ enum class hides : unsigned {
   padding = 1,         ///< key rows that are no tokens
   other_segments = 2,  ///< key rows of other sequences
   future = 4,          ///< keys that stand after the query
-  by_position = 8,     ///< some keys, by where they stand
+  distant = 8,         ///< keys beyond some distance
 };
 
 [[nodiscard]] constexpr hides operator|(hides a, hides b) noexcept {
