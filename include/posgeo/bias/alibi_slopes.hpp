@@ -44,7 +44,7 @@ class alibi_slopes {
   [[nodiscard]] static alibi_slopes custom(std::vector<double> slopes) {
     require(!slopes.empty(), errc::head_count, "alibi slopes", "heads", "at least 1", slopes.size());
     for (std::size_t h = 0; h < slopes.size(); ++h) {
-      require(std::isfinite(slopes[h]), errc::non_finite, "alibi slopes", fmt::format("slope of head {}", h),
+      require(std::isfinite(slopes[h]), errc::non_finite, "alibi slopes", text("slope of head {}", h),
               "a finite number", slopes[h]);
     }
     return {std::move(slopes), "custom"};
@@ -53,7 +53,7 @@ class alibi_slopes {
   /// The slopes of global heads [first, first + count): what one rank of a partitioned layer owns.
   [[nodiscard]] alibi_slopes slice(index_t first, index_t count) const {
     require(first >= 0 && count > 0 && first <= size() && count <= size() - first, errc::head_count, "alibi slopes",
-            "slice", fmt::format("heads within 0..{}", size()), fmt::format("{} heads from {}", count, first));
+            "slice", text("heads within 0..{}", size()), text("{} heads from {}", count, first));
     return {std::vector<double>(slopes_.begin() + first, slopes_.begin() + first + count), generator_};
   }
 

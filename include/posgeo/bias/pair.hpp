@@ -26,14 +26,14 @@ class pair {
     const char* const axis[] = {"batch", "query heads", "queries", "keys"};
     for (std::size_t a = 0; a < 4; ++a) {
       found.expect(values_.extent(a) == 1 || values_.extent(a) == expected[a], errc::shape_mismatch, "pair bias",
-                   axis[a], fmt::format("1 or {}", expected[a]), values_.extent(a));
+                   axis[a], text("1 or {}", expected[a]), values_.extent(a));
     }
     for (index_t b = 0; b < values_.extent(0); ++b) {
       for (index_t h = 0; h < values_.extent(1); ++h) {
         for (index_t i = 0; i < values_.extent(2); ++i) {
           for (const Element value : values_.row(b, h, i)) {
-            const bool number = value < std::numeric_limits<Element>::infinity();  // false for NaN as well
-            if (!number) found.expect(false, errc::non_finite, "pair bias", "value", "a number or -infinity", value);
+            found.expect(value < std::numeric_limits<Element>::infinity(), errc::non_finite, "pair bias", "value",
+                         "a number or -infinity", value);  // NaN is not below infinity either
           }
         }
       }

@@ -20,7 +20,7 @@ class t5 {
 
   t5(table<Element> weights, coordinate::t5_bucket bucket) : weights_(std::move(weights)), bucket_(std::move(bucket)) {
     require(weights_.rows() == bucket_.num_buckets(), errc::table_rows, "t5 bias", "table rows",
-            fmt::format("num_buckets {}", bucket_.num_buckets()), weights_.rows());
+            text("num_buckets {}", bucket_.num_buckets()), weights_.rows());
   }
 
   [[nodiscard]] const coordinate::t5_bucket& bucket() const noexcept { return bucket_; }
@@ -30,7 +30,7 @@ class t5 {
 
   void check(const position_call& call, const heads& layout, violations& found) const {
     found.expect(weights_.columns() == layout.query, errc::head_count, "t5 bias", "table columns",
-                 fmt::format("{} query heads", layout.query), weights_.columns());
+                 text("{} query heads", layout.query), weights_.columns());
     expect_same_frame(call, "t5 bias", found);
   }
 

@@ -39,35 +39,30 @@ struct call_description {
 
 namespace detail {
 
-/// Formats sentences for broken rules only: a call that is right costs no allocation.
 inline void check_space(const row_space& space, std::string_view object, position_reuse reuse, violations& found) {
-  if (space.rows() < 0 || !space.sizes_agree()) {
-    found.expect(space.rows() >= 0, errc::row_count, object, "rows", "at least 0", space.rows());
-    found.expect(space.sizes_agree(), errc::row_count, object, "positions, sequences and active rows",
-                 fmt::format("{} entries x {} rows each", space.entries(), space.rows()), "arrays of other sizes");
-    return;
-  }
+  found.expect(space.rows() >= 0, errc::row_count, object, "rows", "at least 0", space.rows());
+  found.expect(space.sizes_agree(), errc::row_count, object, "positions, sequences and active rows",
+               text("{} entries x {} rows each", space.entries(), space.rows()), "arrays of other sizes");
+  if (space.rows() < 0 || !space.sizes_agree()) return;
 
   const auto in_limits = [](index_t p) { return p >= -position_limit && p <= position_limit; };
   const auto expect_in_limits = [&](index_t p, index_t b) {
-    if (in_limits(p)) return;
-    found.expect(false, errc::position_overflow, object, fmt::format("position in entry {}", b),
+    found.expect(in_limits(p), errc::position_overflow, object, text("position in entry {}", b),
                  "an integer less than 2^62 from zero", p);
   };
   if (space.padded_position()) expect_in_limits(*space.padded_position(), 0);
   if (space.affine()) {
     for (index_t b = 0; b < space.entries(); ++b) {
       const affine_rows& entry = space.affine_entries()[b];
-      if (entry.active_begin < 0 || entry.active_begin > entry.active_end || entry.active_end > space.rows()) {
-        found.expect(false, errc::row_count, object, fmt::format("active rows of entry {}", b),
-                     fmt::format("a range within 0..{}", space.rows()),
-                     fmt::format("{}..{}", entry.active_begin, entry.active_end));
-      }
+      found.expect(
+          entry.active_begin >= 0 && entry.active_begin <= entry.active_end && entry.active_end <= space.rows(),
+          errc::row_count, object, text("active rows of entry {}", b), text("a range within 0..{}", space.rows()),
+          text("{}..{}", entry.active_begin, entry.active_end));
       expect_in_limits(entry.first, b);
-      if (in_limits(entry.first) && space.rows() - 1 > position_limit - entry.first) {
-        found.expect(false, errc::position_overflow, object, fmt::format("last position in entry {}", b),
-                     "an integer less than 2^62 from zero", fmt::format("{} + {}", entry.first, space.rows() - 1));
-      }
+      const index_t steps = space.rows() - 1;
+      found.expect(!in_limits(entry.first) || steps <= position_limit - entry.first, errc::position_overflow, object,
+                   text("last position in entry {}", b), "an integer less than 2^62 from zero",
+                   text("{} + {}", entry.first, steps));
     }
     return;
   }
@@ -84,12 +79,10 @@ inline void check_space(const row_space& space, std::string_view object, positio
     if (reuse == position_reuse::intended) continue;
     std::sort(places.begin(), places.end());
     const auto twice = std::adjacent_find(places.begin(), places.end());
-    if (twice != places.end()) {
-      found.expect(false, errc::position_reused, object,
-                   fmt::format("positions of sequence {} in entry {}", twice->first, b),
-                   "each position once (give each packed sequence an id of its own, or say position_reuse::intended)",
-                   fmt::format("position {} twice", twice->second));
-    }
+    if (twice == places.end()) continue;
+    found.expect(false, errc::position_reused, object, text("positions of sequence {} in entry {}", twice->first, b),
+                 "each position once (give each packed sequence an id of its own, or say position_reuse::intended)",
+                 text("position {} twice", twice->second));
   }
 }
 
@@ -104,20 +97,17 @@ inline void check_space(const row_space& space, std::string_view object, positio
   detail::check_space(d.query, "query space", d.reuse, found);
   detail::check_space(d.key, "key space", d.reuse, found);
 
-  if (d.cache.size() != 0 && d.cache.size() != d.query.entries()) {
-    found.expect(false, errc::row_count, "call", "cache states", fmt::format("none or {}", d.query.entries()),
-                 d.cache.size());
-  }
+  found.expect(d.cache.size() == 0 || d.cache.size() == d.query.entries(), errc::row_count, "call", "cache states",
+               text("none or {}", d.query.entries()), d.cache.size());
   for (index_t b = 0; b < d.cache.size(); ++b) {
     const cache_state& cache = d.cache[b];
-    if (cache.past_length >= 0 && cache.past_length <= cache.committed_length) continue;
-    found.expect(cache.committed_length >= 0, errc::negative_offset, "call",
-                 fmt::format("committed_length of entry {}", b), "at least 0", cache.committed_length);
-    found.expect(cache.past_length >= 0, errc::negative_offset, "call", fmt::format("past_length of entry {}", b),
+    found.expect(cache.committed_length >= 0, errc::negative_offset, "call", text("committed_length of entry {}", b),
+                 "at least 0", cache.committed_length);
+    found.expect(cache.past_length >= 0, errc::negative_offset, "call", text("past_length of entry {}", b),
                  "at least 0", cache.past_length);
     found.expect(cache.past_length <= cache.committed_length, errc::committed_length, "call",
-                 fmt::format("past_length of entry {}", b),
-                 fmt::format("at most committed_length {}", cache.committed_length), cache.past_length);
+                 text("past_length of entry {}", b), text("at most committed_length {}", cache.committed_length),
+                 cache.past_length);
   }
   if (!found.empty()) return found;
 
@@ -126,15 +116,14 @@ inline void check_space(const row_space& space, std::string_view object, positio
       const auto [first, last] = d.query.active_rows(b);
       if (first >= last) continue;
       const index_t at = d.query.at(b, first).value();
-      if (at == d.cache[b].committed_length) continue;
-      found.expect(false, errc::committed_length, "call", fmt::format("first query position of entry {}", b),
-                   fmt::format("committed_length {}", d.cache[b].committed_length), at);
+      found.expect(at == d.cache[b].committed_length, errc::committed_length, "call",
+                   text("first query position of entry {}", b),
+                   text("committed_length {}", d.cache[b].committed_length), at);
     }
   }
   if (d.kind == call_kind::cross_attention) {
     found.expect(!(d.query.frame() == d.key.frame()), errc::frame_mismatch, "cross-attention", "coordinate frames",
-                 "one frame for the target and another for the source",
-                 fmt::format("'{}' for both", d.key.frame().name()));
+                 "one frame for the target and another for the source", text("'{}' for both", d.key.frame().name()));
   }
   return found;
 }
@@ -192,8 +181,8 @@ class position_call {
 /// Refuses a call whose spaces have different frames, on behalf of a method that subtracts positions.
 inline void expect_same_frame(const position_call& call, std::string_view object, violations& found) {
   found.expect(call.same_frame(), errc::frame_mismatch, object, "coordinate frames",
-               fmt::format("the query frame '{}' for both", call.query_space().frame().name()),
-               fmt::format("'{}' for the keys", call.key_space().frame().name()));
+               text("the query frame '{}' for both", call.query_space().frame().name()),
+               text("'{}' for the keys", call.key_space().frame().name()));
 }
 
 }  // namespace posgeo

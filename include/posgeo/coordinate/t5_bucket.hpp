@@ -91,7 +91,7 @@ class t5_bucket {
                  s.num_buckets);
     const index_t exact = s.num_buckets / (both ? 4 : 2);
     found.expect(s.max_distance > exact, errc::bucket_settings, "t5 bucket", "max_distance",
-                 fmt::format("more than the {} exact distances", exact), s.max_distance);
+                 text("more than the {} exact distances", exact), s.max_distance);
     found.expect(s.max_distance < (index_t{1} << 31), errc::bucket_settings, "t5 bucket", "max_distance",
                  "less than 2^31", s.max_distance);
     return found;

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <type_traits>
 #include <vector>
 
 namespace posgeo {
@@ -56,15 +56,22 @@ class error : public std::runtime_error {
   errc code_;
 };
 
+/// A part of a sentence about a broken rule. It is formatted only if the rule is broken.
+template <class... Args>
+[[nodiscard]] auto text(fmt::format_string<const Args&...> format, const Args&... args) {
+  return [format, args...] { return fmt::format(format, args...); };
+}
+
 /// Collects broken rules; does not allocate while there are none.
 class violations {
  public:
-  /// Records "object, axis: expected ..., got ..." unless ok.
-  template <class Expected, class Actual>
-  void expect(bool ok, errc code, std::string_view object, std::string_view axis, const Expected& expected,
+  /// Records "object, axis: expected ..., got ..." unless ok. Each of the last three is a value or a text(...).
+  template <class Axis, class Expected, class Actual>
+  void expect(bool ok, errc code, std::string_view object, const Axis& axis, const Expected& expected,
               const Actual& actual) {
     if (ok) return;
-    found_.push_back({code, fmt::format("{}, {}: expected {}, got {}", object, axis, expected, actual)});
+    found_.push_back(
+        {code, fmt::format("{}, {}: expected {}, got {}", object, said(axis), said(expected), said(actual))});
   }
 
   [[nodiscard]] bool empty() const noexcept { return found_.empty(); }
@@ -82,12 +89,20 @@ class violations {
   }
 
  private:
+  template <class Part>
+  static decltype(auto) said(const Part& part) {
+    if constexpr (std::is_invocable_v<const Part&>) {
+      return part();
+    } else {
+      return (part);
+    }
+  }
   std::vector<violation> found_;
 };
 
 /// Throws posgeo::error "object, axis: expected ..., got ..." unless ok.
-template <class Expected, class Actual>
-void require(bool ok, errc code, std::string_view object, std::string_view axis, const Expected& expected,
+template <class Axis, class Expected, class Actual>
+void require(bool ok, errc code, std::string_view object, const Axis& axis, const Expected& expected,
              const Actual& actual) {
   if (ok) return;
   violations found;

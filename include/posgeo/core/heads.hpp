@@ -20,7 +20,7 @@ inline void check(const heads& h, violations& found) {
   found.expect(h.dim > 0, errc::shape_mismatch, "heads", "head_dim", "at least 1", h.dim);
   if (h.query > 0 && h.key_value > 0) {
     found.expect(h.query % h.key_value == 0, errc::head_count, "heads", "query heads",
-                 fmt::format("a multiple of {} key heads", h.key_value), h.query);
+                 text("a multiple of {} key heads", h.key_value), h.query);
   }
 }
 

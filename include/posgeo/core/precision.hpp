@@ -50,11 +50,8 @@ inline constexpr index_t angle_position_limit = index_t{1} << 53;
 
 /// Refuses a position whose angle could not be told from its neighbour's.
 inline void expect_distinct_angle(position p, std::string_view object, violations& found) {
-  const bool distinct = p.value() >= -angle_position_limit && p.value() <= angle_position_limit;
-  if (!distinct) {
-    found.expect(false, errc::position_precision, object, "position", "at most 2^53 from zero, to be exact in double",
-                 p.value());
-  }
+  found.expect(p.value() >= -angle_position_limit && p.value() <= angle_position_limit, errc::position_precision,
+               object, "position", "at most 2^53 from zero, to be exact in double", p.value());
 }
 
 }  // namespace posgeo

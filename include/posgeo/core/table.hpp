@@ -23,10 +23,10 @@ class table {
     require(columns > 0, errc::shape_mismatch, "table", "columns", "at least 1", columns);
     require(std::cmp_equal(values.size() / static_cast<std::size_t>(columns), rows) &&
                 values.size() % static_cast<std::size_t>(columns) == 0,
-            errc::shape_mismatch, "table", "values", fmt::format("{} x {}", rows, columns), values.size());
+            errc::shape_mismatch, "table", "values", text("{} x {}", rows, columns), values.size());
     for (std::size_t n = 0; n < values.size(); ++n) {
       const double value = static_cast<double>(values[n]);
-      require(value - value == 0.0, errc::non_finite, "table", fmt::format("value {}", n), "a finite number", value);
+      require(value - value == 0.0, errc::non_finite, "table", text("value {}", n), "a finite number", value);
     }
     const auto block = std::make_shared<T[]>(values.size());
     std::copy(values.begin(), values.end(), block.get());

@@ -27,11 +27,11 @@ class learned_absolute {
       : table_(std::move(rows)), settings_(settings) {
     violations found;
     found.expect(settings.row_offset >= 0 && settings.row_offset < table_.rows(), errc::table_rows, "learned_absolute",
-                 "row_offset", fmt::format("a row below {}", table_.rows()), settings.row_offset);
+                 "row_offset", text("a row below {}", table_.rows()), settings.row_offset);
     const bool own_row = settings.padding.how() == padded_rows::rule::table_row;
     const index_t row = settings.padding.row();
     found.expect(!own_row || (row >= 0 && row < table_.rows()), errc::table_rows, "learned_absolute", "padding row",
-                 fmt::format("a row below {}", table_.rows()), row);
+                 text("a row below {}", table_.rows()), row);
     found.throw_if_any();
   }
 
@@ -67,10 +67,9 @@ class learned_absolute {
       for (const query_index i : indices<query_index>(call.queries())) {
         if (settings_.padding.how() != padded_rows::rule::by_position && !call.active(b, i)) continue;
         const index_t at = call.at(b, i).value();
-        if (at >= 0 && at < capacity()) continue;
-        require(false, errc::position_out_of_table, "learned_absolute",
-                fmt::format("position of row {} in entry {}", i.value(), b.value()),
-                fmt::format("0..{} ({} rows, row_offset {})", capacity() - 1, table_.rows(), settings_.row_offset), at);
+        require(at >= 0 && at < capacity(), errc::position_out_of_table, "learned_absolute",
+                text("position of row {} in entry {}", i.value(), b.value()),
+                text("0..{} ({} rows, row_offset {})", capacity() - 1, table_.rows(), settings_.row_offset), at);
       }
     }
     return {*this, call};

@@ -24,7 +24,7 @@ class proportional {
                  "head_dim", "an even number of at least 2", settings.head_dim);
     found.expect(settings.rotary_dim > 0 && settings.rotary_dim % 2 == 0 && settings.rotary_dim <= settings.head_dim,
                  errc::odd_width, "proportional frequencies", "rotary_dim",
-                 fmt::format("an even number from 2 to head_dim {}", settings.head_dim), settings.rotary_dim);
+                 text("an even number from 2 to head_dim {}", settings.head_dim), settings.rotary_dim);
     check_base(settings.base, "proportional frequencies", found);
     found.throw_if_any();
   }

@@ -10,8 +10,8 @@ namespace posgeo::scale {
 
 /// Which score is bounded. Both exist in the field, so there is no default.
 enum class softcap_place {
-  before_bias,  ///< the scaled score, then the biases are added (Gemma 2, ONNX Attention)
-  after_bias,   ///< the scaled score with its biases (Gemma 4 audio)
+  before_bias,  ///< the scaled score, then the biases are added (Gemma 2, ONNX Attention as corrected in 2026)
+  after_bias,   ///< the scaled score with its biases (ONNX Attention before that)
 };
 
 struct softcap_settings {

@@ -66,7 +66,7 @@ class rotary {
 
   void check(const position_call& call, const heads& layout, violations& found) const {
     found.expect(rotary_dim() <= layout.dim, errc::shape_mismatch, "rotary", "rotary_dim",
-                 fmt::format("at most head_dim {}", layout.dim), rotary_dim());
+                 text("at most head_dim {}", layout.dim), rotary_dim());
     expect_same_frame(call, "rotary", found);
     expect_distinct_angles(call.query_space(), settings_.offset, "rotary", found);
     expect_distinct_angles(call.key_space(), settings_.offset, "rotary", found);
