@@ -56,7 +56,7 @@ tour::cast make_cast() {
   const index_t capacity = tour::max_words + 1 + tour::shift;
   const table<double> rows{tour::numbers(tour::seed::learned_table).take(capacity * tour::width), capacity,
                            tour::width};
-  const encode::learned_absolute<double> learned{rows};
+  const encode::learned_absolute<double> learned{rows, {.row_offset = 0}};
 
   const auto slopes = bias::alibi_slopes::reference(layout.query);
   const attention alibi{layout, scale, visible::causal{}, bias::alibi{slopes, bias::alibi_direction::causal}};
@@ -79,10 +79,10 @@ tour::cast make_cast() {
           .learned = from_encoder("learned absolute", learned, plain,
                                   {"Each position is a vector of its own: a shift reads other rows of the table."}),
           .alibi = from_attention("ALiBi, causal", alibi,
-                                  {"Distance costs: a shift cancels; a gap makes words dearer than <end> itself."}),
+                                  {"Distance costs: a shift cancels; a gap costs every word more than <end> itself."}),
           .t5 = from_attention("T5", t5, {"Offsets choose learned numbers: a shift keeps them, a gap chooses others."}),
           .rotary = from_attention("rotary", rotary,
-                                   {"A common turn of queries and keys cancels; a gap or another order does not."}),
+                                   {"A common turn of queries and keys cancels; a change of distance does not."}),
           .alibi_slopes = {slopes[head_index{0}], slopes[head_index{1}]}};
 }
 
@@ -91,7 +91,8 @@ constexpr std::string_view usage =
     "\n"
     "Shows what NoPE, sinusoidal, learned, ALiBi, T5 and rotary positions do to two orders of the same words.\n"
     "\n"
-    "  FILE   two lines that hold the same words in different orders; else its first line and the reversal\n"
+    "  FILE   two lines that hold the same words in different orders (capitals and punctuation count);\n"
+    "         else its first line and the reversal\n"
     "  -      the same from standard input\n"
     "  none   'dog bites man' and 'man bites dog'\n"
     "\n"

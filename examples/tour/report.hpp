@@ -22,19 +22,24 @@ inline void print_orders(const two_orders& text) {
   fmt::print("  order A   {}<end>\n", one_line(text.first));
   if (text.differ()) fmt::print("  order B   {}<end>\n", one_line(text.second()));
   fmt::print(
-      "\n  Each word is a vector made from its letters, so equal words are equal vectors. Two heads, random\n"
-      "  projections, nothing trained. <end> closes both orders; it reads all the words before it.\n");
+      "\n  Each word is a vector made from its letters, so equal words are equal vectors. <end> stands last\n"
+      "  and reads all the words before it. Two heads, random weights, nothing trained: compare zero with\n"
+      "  non-zero, not sizes; what is below {:.0e} is rounding.\n",
+      rounding);
 }
 
-/// Where each mechanism enters: one word in both orders, stage by stage.
+/// Where each mechanism enters: the first word that moved, in both orders, stage by stage.
 inline void print_moved_word(const std::vector<mechanism>& mechanisms, const two_orders& text) {
-  index_t here = 0;  // the first word that moved
+  index_t here = 0;
   while (source_row(text.order, here) == here) ++here;
   const index_t there =
       std::find(text.order.begin(), text.order.end(), static_cast<std::size_t>(here)) - text.order.begin();
-  print_heading(fmt::format("One word, moved: '{}' stands at {} in A and at {} in B",
+  print_heading(fmt::format("The first word that moved: '{}' stands at {} in A and at {} in B",
                             printable(text.first[static_cast<std::size_t>(here)]), here, there),
-                "   How much each stage changes. The first column with a change is where the mechanism enters.");
+                "   state, query/key: largest change of an element in its state, and in its query or key.\n"
+                "   score: change of the score that <end> gives it, largest over heads.\n"
+                "   keys in sight: how many keys it sees.\n"
+                "   The first column with a change is where the mechanism enters.");
   fmt::print("{:20}{:>10}{:>12}{:>14}{:>18}\n", "", "state", "query/key", "score", "keys in sight");
   const scene a = embed(text.first);
   const scene b = reordered(a, text.order);
@@ -59,7 +64,7 @@ inline void print_moved_word(const std::vector<mechanism>& mechanisms, const two
 /// Whether the outputs give the orders away, word by word and at the end mark.
 inline void print_verdicts(const std::vector<mechanism>& mechanisms, const two_orders& text) {
   print_heading("Can the two orders be told apart?",
-                "   Largest difference between the outputs for A and for B, every word compared with itself.");
+                "   Largest change of an element of the outputs from A to B, every word compared with itself.");
   fmt::print("{:20}{:>10}{:>12}{:>14}   {}\n", "", "words", "<end>", "<end>", "told apart");
   fmt::print("{:20}{:>10}{:>12}{:>14}\n", "", "1 layer", "1 layer", "2 layers");
   const scene a = embed(text.first);
@@ -79,27 +84,35 @@ inline void print_verdicts(const std::vector<mechanism>& mechanisms, const two_o
       "   states. <end> sees every word: in one layer they are a set, in the next one they are not.\n");
 }
 
-/// The attention of the end mark under four interventions.
+/// The attention of the end mark under four interventions; two, where the words have only one order.
 inline void print_interventions(const std::vector<mechanism>& mechanisms, const two_orders& text) {
-  print_heading("Interventions on order A: how far the attention of <end> moves",
-                fmt::format("   L1 change of its weights, at most 2; each word is compared with itself.\n"
-                            "   shift: everything {} later.  gap: <end> alone {} later.\n"
-                            "   permute: the first word goes last.  reverse: last to first.",
-                            shift, gap));
-  fmt::print("{:20}{:>10}{:>12}{:>14}{:>12}\n", "", "shift", "gap", "permute", "reverse");
-  const std::size_t count = text.first.size();
+  print_heading(
+      "Interventions on order A: how far the attention of <end> moves",
+      fmt::format("   L1 change of its weights, at most 2, largest over heads; each word is compared with itself.\n"
+                  "   shift: everything {} later.  gap: <end> alone {} later.{}",
+                  shift, gap, text.differ() ? "\n   permute: the first word goes last.  reverse: last to first." : ""));
+  fmt::print("{:20}{:>10}{:>12}", "", "shift", "gap");
+  if (text.differ()) fmt::print("{:>14}{:>12}", "permute", "reverse");
+  fmt::print("\n");
   const scene base = embed(text.first);
+  const word_order same = in_place(text.first.size());
   std::string explanations;
   for (const mechanism& m : mechanisms) {
-    for (std::size_t depth = 1; depth <= m.explanations.size(); ++depth) {
+    const std::size_t layers = text.differ() ? m.explanations.size() : 1;
+    for (std::size_t depth = 1; depth <= layers; ++depth) {
       const layer_run before = run(m, base, depth).back();
       const auto change = [&](const scene& s, const word_order& order) {
         return number(weight_change(before, run(m, s, depth).back(), order));
       };
       const std::string name = depth == 1 ? m.name : fmt::format("  its layer {}", depth);
-      fmt::print("{:20}{:>10}{:>12}{:>14}{:>12}\n", name, change(shifted(base, shift), in_place(count)),
-                 change(with_gap(base, gap), in_place(count)), change(reordered(base, rotated(count)), rotated(count)),
-                 change(reordered(base, reversed(count)), reversed(count)));
+      fmt::print("{:20}{:>10}{:>12}", name, change(shifted(base, shift), same), change(with_gap(base, gap), same));
+      if (text.differ()) {
+        const word_order permuted = rotated(text.first);
+        const word_order backwards = reversed(text.first);
+        fmt::print("{:>14}{:>12}", change(reordered(base, permuted), permuted),
+                   change(reordered(base, backwards), backwards));
+      }
+      fmt::print("\n");
       explanations += fmt::format("   {:18}{}\n", name, m.explanations[depth - 1]);
     }
   }

@@ -88,16 +88,14 @@ struct two_orders {
   for (std::size_t n = 0; n < count; ++n) order[n] = n;
   return order;
 }
-[[nodiscard]] inline word_order reversed(std::size_t count) {
-  word_order order = in_place(count);
-  std::reverse(order.begin(), order.end());
-  return order;
+[[nodiscard]] inline word_order reversed(const words& text) {
+  return order_between(text, words(text.rbegin(), text.rend()));
 }
 /// Every word one place forward, the first one to the end.
-[[nodiscard]] inline word_order rotated(std::size_t count) {
-  word_order order = in_place(count);
-  std::rotate(order.begin(), order.begin() + 1, order.end());
-  return order;
+[[nodiscard]] inline word_order rotated(const words& text) {
+  words turned = text;
+  std::rotate(turned.begin(), turned.begin() + 1, turned.end());
+  return order_between(text, turned);
 }
 
 /// Two lines with the same words in different orders, if the text has them.
@@ -112,11 +110,20 @@ struct two_orders {
     if (is_new || earlier == lines[n]) continue;
     two_orders found{earlier, order_between(earlier, lines[n]), {}};
     if (lines.size() > 2) {
-      found.notes.push_back(fmt::format("Two lines hold the same words; the other {} are not read.", lines.size() - 2));
+      const std::string others = lines.size() == 3 ? "line is" : fmt::format("{} are", lines.size() - 2);
+      found.notes.push_back(fmt::format("Two lines hold the same words; the other {} not read.", others));
     }
     return found;
   }
   return std::nullopt;
+}
+
+/// Why the first line is on its own, up to the colon.
+[[nodiscard]] inline std::string_view why_alone(const std::vector<words>& lines) {
+  if (lines.size() == 1) return "No second line: ";
+  const auto same = [&](const words& line) { return line == lines.front(); };
+  if (std::all_of(lines.begin(), lines.end(), same)) return "All lines hold the same words in the same order:\n  ";
+  return "No two lines hold the same words in different orders (capitals and punctuation count):\n  ";
 }
 
 /// Two lines that are permutations of each other; else the first line and its reversal.
@@ -127,18 +134,26 @@ struct two_orders {
   if (auto pair = paired_lines(lines)) {
     found = std::move(*pair);
   } else {
-    if (lines.size() > 1) found.notes.push_back(fmt::format("Only the first of {} lines is read.", lines.size()));
-    if (found.first.size() > max_words) {
+    const auto too_long = [](const words& line) { return line.size() > max_words; };
+    if (lines.size() > 1 && std::any_of(lines.begin(), lines.end(), too_long)) {
+      found.notes.push_back(fmt::format("Lines of more than {} words are not paired.", max_words));
+    }
+    if (too_long(found.first)) {
       found.notes.push_back(
-          fmt::format("The line has {} words; only the first {} are read.", found.first.size(), max_words));
+          fmt::format("Line 1 has {} words; only the first {} are read.", found.first.size(), max_words));
       found.first.resize(max_words);
     }
-    found.order = reversed(found.first.size());
-    if (!found.differ()) found.order = rotated(found.first.size());  // the words read the same from behind
+    std::string instead = "line 1 is compared with its reversal.";
+    found.order = reversed(found.first);
     if (!found.differ()) {
-      found.notes.push_back(fmt::format("{} only one order: the laws about order B are skipped.",
-                                        found.first.size() == 1 ? "One word has" : "Equal words have"));
+      instead = "line 1 reads the same in reverse; in order B its first word goes last.";
+      found.order = rotated(found.first);
     }
+    if (!found.differ()) {
+      instead = fmt::format("line 1 {} one word and has only one order, so no orders are compared.",
+                            found.first.size() == 1 ? "is" : "repeats");
+    }
+    found.notes.push_back(std::string(why_alone(lines)) + instead);
   }
   if (text.size() == max_bytes) found.notes.push_back(fmt::format("Only the first {} bytes are read.", max_bytes));
   return found;
@@ -173,14 +188,15 @@ struct two_orders {
   return out;
 }
 
-/// As many words as fit in a line, and how many are left.
+/// As many words as fit in a line of 100 columns beside its name, the end mark and how many are left.
 [[nodiscard]] inline std::string one_line(const words& text) {
   std::string out;
   std::size_t columns = 0;
   for (std::size_t n = 0; n < text.size(); ++n) {
     const std::string word = printable(text[n]);
-    columns += word.size() + 1;  // bytes, which are never fewer than columns
-    if (columns > 76) return out + fmt::format("... and {} more", text.size() - n);
+    const auto starts_character = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; };
+    columns += static_cast<std::size_t>(std::count_if(word.begin(), word.end(), starts_character)) + 1;
+    if (columns > 66) return out + fmt::format("... and {} more ", text.size() - n);
     out += word + " ";
   }
   return out;

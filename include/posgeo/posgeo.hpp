@@ -26,6 +26,7 @@
 #include <posgeo/core/heads.hpp>
 #include <posgeo/core/index.hpp>
 #include <posgeo/core/label.hpp>
+#include <posgeo/core/narrow.hpp>
 #include <posgeo/core/policy.hpp>
 #include <posgeo/core/precision.hpp>
 #include <posgeo/core/required.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <posgeo/attend/eager.hpp>
+#include <posgeo/bias/pair.hpp>
 #include <posgeo/call/prefill_chunk.hpp>
 #include <posgeo/model/attention.hpp>
 #include <posgeo/scale/none.hpp>
@@ -142,6 +143,22 @@ TEST_CASE("attend owns what was asked for and nothing else", "[attend]") {
   CHECK(largest_difference(some.probabilities.values(), all.probabilities.values()) == 0.0);
   CHECK(largest_difference(some.output.values(), all.output.values()) == 0.0);
   CHECK(largest_difference(none.output.values(), all.output.values()) == 0.0);
+}
+
+TEST_CASE("an output may share memory neither with a bias nor with itself", "[attend]") {
+  const auto call = call::prefill_chunk(0, 2);
+  float pairs[4] = {};
+  const float zeros[4] = {};
+  const attention model{heads{.query = 2, .key_value = 1, .dim = 1}, scale::none{}, visible::causal{},
+                        bias::pair(tensor_view<const float, 4>(pairs, {1, 1, 2, 2}))};
+  const auto plan = model.compile(call);
+  const qkv<float> in{heads_first(zeros, 1, 2, 2, 1), heads_first(zeros, 1, 1, 2, 1), heads_first(zeros, 1, 1, 2, 1)};
+  CHECK(refusal([&] { attend(eager{}, plan, in, {heads_first(pairs, 1, 2, 2, 1)}); }).code() == errc::memory_overlap);
+  float out[4] = {sentinel, sentinel, sentinel, sentinel};
+  const heads_view<float> folded(out, {1, 2, 2, 1}, {4, 1, 1});
+  CHECK(refusal([&] { attend(eager{}, plan, in, {folded}); }).code() == errc::memory_overlap);
+  CHECK(out[1] == sentinel);
+  CHECK_NOTHROW(attend(eager{}, plan, in, {heads_first(out, 1, 2, 2, 1)}));
 }
 
 }  // namespace attend_test

@@ -3,6 +3,7 @@
 #include <posgeo/bias/alibi.hpp>
 #include <posgeo/bias/pair.hpp>
 #include <posgeo/call/cross_attention.hpp>
+#include <posgeo/call/decode_step.hpp>
 #include <posgeo/call/padded_batch.hpp>
 #include <posgeo/call/prefill_chunk.hpp>
 #include <posgeo/model/attention.hpp>
@@ -76,8 +77,10 @@ attention_result<double> by_hand(const Plan& plan, const qkv<double>& in) {
 
 TEST_CASE("eager agrees with attention written pair by pair", "[eager]") {
   const std::vector<index_t> lengths{3, 7, 1};
-  const position_call call =
-      call::padded_batch({.lengths = lengths, .rows = 7, .positions = call::padded_positions::contiguous(5)});
+  const position_call call = call::padded_batch({.lengths = lengths,
+                                                 .rows = 7,
+                                                 .side = call::padding_side::right,
+                                                 .positions = call::padded_positions::contiguous(5)});
   const heads layout{.query = 6, .key_value = 2, .dim = 5};
   const attention_inputs<double> in(layout, call, 3, 11);
   const auto bias = posgeo::test::random_tensor<double, 4>({1, 6, 7, 1}, 17);
@@ -333,6 +336,70 @@ TEST_CASE("scores far apart do not overflow", "[eager]") {
   CHECK_THAT(static_cast<double>(out.log_sum_exp(0, 0, 0)), WithinAbs(3000 + std::log1p(std::exp(-1.0)), 3e-4));
   CHECK_THAT(static_cast<double>(out.probabilities(0, 0, 0, 0)), WithinAbs(1 / (1 + std::exp(-1.0)), 1e-6));
   CHECK_THAT(static_cast<double>(out.probabilities(0, 0, 0, 1)), WithinAbs(0.0, 1e-30));
+}
+
+TEST_CASE("finite penalties hide no key however large their sum", "[eager]") {
+  constexpr float lowest = std::numeric_limits<float>::lowest();
+  const float mask[2] = {lowest, lowest};
+  const float query[1] = {1};
+  const float keys[2] = {3, 3};
+  const float values[2] = {1, 2};
+  const bias::pair masked(tensor_view<const float, 4>(mask, {1, 1, 1, 2}));
+  const bias::alibi steep(bias::alibi_slopes::custom({1e300}), bias::alibi_direction::causal);
+  const attention model{heads{}, scale::none{}, visible::causal{}, masked, masked, steep};
+  const auto result =
+      attend(eager{}, model.compile(call::decode_step(1, 1)),
+             {heads_first(query, 1, 1, 1, 1), heads_first(keys, 1, 1, 2, 1), heads_first(values, 1, 1, 2, 1)},
+             also::everything);
+  CHECK(result.output(0, 0, 0, 0) == 1.5F);
+  CHECK(result.scores(0, 0, 0, 0) == lowest);
+  CHECK(std::isfinite(result.log_sum_exp(0, 0, 0)));
+}
+
+TEST_CASE("a NaN that a query may see makes its row NaN and no other", "[eager]") {
+  const auto call = call::prefill_chunk(0, 3);
+  const heads layout{};
+  attention_inputs<double> in(layout, call, 2, 71);
+  in.key(0, 0, 1, 0) = std::nan("");
+  const auto result = attend(eager{}, attention{layout, scale::none{}, visible::causal{}}.compile<double>(call),
+                             in.view(), also::everything);
+  CHECK(std::isfinite(result.output(0, 0, 0, 0)));
+  for (const index_t i : {1, 2}) {
+    CHECK(std::isnan(result.output(0, 0, i, 0)));
+    CHECK(std::isnan(result.log_sum_exp(0, 0, i)));
+    CHECK(std::isnan(result.probabilities(0, 0, i, 0)));
+  }
+}
+
+TEST_CASE("a NaN bias poisons its row instead of hiding its key", "[eager]") {
+  const auto call = call::prefill_chunk(0, 2);
+  const heads layout{};
+  const attention_inputs<float> in(layout, call, 1, 73);
+  float bias[1] = {0};
+  const attention model{layout, scale::none{}, visible::causal{},
+                        bias::pair(tensor_view<const float, 4>(bias, {1, 1, 1, 1}))};
+  const auto plan = model.compile(call);
+  bias[0] = std::nanf("");  // after the check
+  CHECK(std::isnan(attend(eager{}, plan, in.view()).output(0, 0, 0, 0)));
+}
+
+TEST_CASE("what stands in a hidden row changes no bit of any other row", "[eager]") {
+  const std::vector<index_t> lengths{5, 9, 2};
+  const auto call = call::padded_batch({.lengths = lengths,
+                                        .rows = 9,
+                                        .side = call::padding_side::left,
+                                        .positions = call::padded_positions::contiguous()});
+  const heads layout{.query = 2, .key_value = 1, .dim = 5};
+  attention_inputs<float> in(layout, call, 7, 79);
+  const auto plan = attention{layout, scale::none{}, visible::active{}}.compile(call);
+  const auto before = attend(eager{}, plan, in.view(), also::log_sum_exp);
+  for (const float poison : {std::nanf(""), std::numeric_limits<float>::infinity()}) {
+    for (index_t d = 0; d < 7; ++d) in.value(2, 0, 1, d) = in.value(0, 0, 3, d) = poison;
+    for (index_t d = 0; d < 5; ++d) in.key(2, 0, 1, d) = in.key(0, 0, 3, d) = poison;
+    const auto after = attend(eager{}, plan, in.view(), also::log_sum_exp);
+    CHECK(std::ranges::equal(before.output.values(), after.output.values()));
+    CHECK(std::ranges::equal(before.log_sum_exp.values(), after.log_sum_exp.values()));
+  }
 }
 
 }  // namespace eager_test

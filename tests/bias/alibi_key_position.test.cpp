@@ -51,7 +51,7 @@ TEST_CASE("the key-position form gives the same weights and other scores", "[ali
 }
 
 TEST_CASE("the key-position form refuses what it cannot mean", "[alibi_key_position]") {
-  const alibi_key_position policy(alibi_slopes::reference(6));
+  const alibi_key_position policy(alibi_slopes::reference(6), 0);
   CHECK(policy.looks_back_only());
   const auto refused = [&](const position_call& call, index_t query_heads) {
     return refusal([&] { return policy.compile<float>(call, {.query = query_heads, .key_value = 1, .dim = 2}); })

@@ -94,4 +94,14 @@ TEST_CASE("causal t5 needs an attention that hides the future", "[t5]") {
   CHECK(codes(open.check(call::prefill_chunk(0, 3))) == std::vector{errc::future_visible});
 }
 
+TEST_CASE("t5 refuses a weight that the type of the plan cannot hold", "[t5]") {
+  const std::vector<double> weights{0.0, 1e39};
+  const coordinate::t5_bucket bucket(
+      {.num_buckets = 2, .max_distance = 4, .direction = coordinate::bucket_direction::causal});
+  const bias::t5<double> policy(table<double>(weights, 2, 1), bucket);
+  const auto call = call_at({1}, {0, 1});
+  CHECK(refusal([&] { return policy.compile<float>(call, heads{}); }).code() == errc::non_finite);
+  CHECK_NOTHROW(policy.compile<double>(call, heads{}));
+}
+
 }  // namespace t5_test

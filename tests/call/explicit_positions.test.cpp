@@ -123,4 +123,41 @@ TEST_CASE("cache states must be one for each entry or none", "[explicit_position
         }).code() == errc::row_count);
 }
 
+TEST_CASE("a cache beside explicit positions must end where the queries begin", "[explicit_positions]") {
+  const std::vector<index_t> keys{4, 5, 2, 3};
+  const std::vector<cache_state> cache{{.committed_length = 5, .past_length = 3}};
+  const auto call_with = [&](const std::vector<index_t>& queries) {
+    return call::explicit_positions({.query = {.positions = queries, .rows = static_cast<index_t>(queries.size())},
+                                     .key = {.positions = keys, .rows = 4},
+                                     .cache = cache});
+  };
+  CHECK(call_with({5}).committed_length(batch_index{0}) == 5);
+  CHECK(call_with({6, 5}).queries() == 2);
+  CHECK(refusal([&] { return call_with({0}); }).code() == errc::committed_length);
+  CHECK(refusal([&] { return call_with({6, 7}); }).code() == errc::committed_length);
+}
+
+TEST_CASE("sequences mix when queries and keys do not name one", "[explicit_positions]") {
+  const std::vector<index_t> queries{5, 6};
+  const std::vector<index_t> keys{0, 1};
+  const auto mixes = [&](const std::vector<index_t>& of_queries, const std::vector<index_t>& of_keys) {
+    return call::explicit_positions({.query = {.positions = queries, .sequences = of_queries, .rows = 2},
+                                     .key = {.positions = keys, .sequences = of_keys, .rows = 2}})
+        .mixes_sequences();
+  };
+  CHECK_FALSE(mixes({3, 3}, {3, 3}));
+  CHECK(mixes({3, 3}, {3, 4}));
+  CHECK(mixes({3, 4}, {3, 3}));
+  CHECK(mixes({}, {7, 7}));
+  CHECK_FALSE(mixes({}, {}));
+}
+
+TEST_CASE("a hostile number of entries is refused at once", "[explicit_positions]") {
+  const auto many = [] {
+    return call::explicit_positions(
+        {.entries = index_t{1} << 61, .query = {.positions = {}, .rows = 0}, .key = {.positions = {}, .rows = 0}});
+  };
+  CHECK(refusal(many).code() == errc::row_count);
+}
+
 }  // namespace

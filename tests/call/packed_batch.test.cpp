@@ -17,7 +17,7 @@ using posgeo::test::sequences;
 
 TEST_CASE("packed sequences restart and keep their numbers around an empty one", "[packed_batch]") {
   const numbers lengths{3, 0, 2, 1};
-  const position_call call = call::packed_batch({.lengths = lengths});
+  const position_call call = call::packed_batch({.lengths = lengths, .positions = call::packed_positions::restart});
   CHECK(call.kind() == call_kind::packed_batch);
   CHECK(call.batch() == 1);
   CHECK(positions<query_index>(call, 0) == numbers{0, 1, 2, 0, 1, 0});
@@ -25,7 +25,7 @@ TEST_CASE("packed sequences restart and keep their numbers around an empty one",
   CHECK(sequences<query_index>(call, 0) == numbers{0, 0, 0, 2, 2, 3});
   CHECK(sequences<key_index>(call, 0) == sequences<query_index>(call, 0));
   CHECK(active<key_index>(call, 0) == numbers(6, 1));
-  CHECK(call.key_space().packed());
+  CHECK(call.mixes_sequences());
   CHECK_FALSE(call.key_space().has_padding());
 }
 
@@ -38,16 +38,26 @@ TEST_CASE("packed positions can run on through the row", "[packed_batch]") {
 
 TEST_CASE("one packed sequence needs no isolation and no token at all is legal", "[packed_batch]") {
   const numbers one{4};
-  CHECK_FALSE(call::packed_batch({.lengths = one}).key_space().packed());
+  CHECK_FALSE(call::packed_batch({.lengths = one, .positions = call::packed_positions::restart}).mixes_sequences());
   const numbers empty{0, 0};
-  CHECK(call::packed_batch({.lengths = empty}).queries() == 0);
+  CHECK(call::packed_batch({.lengths = empty, .positions = call::packed_positions::restart}).queries() == 0);
 }
 
 TEST_CASE("a packed batch refuses no sequences and negative lengths", "[packed_batch]") {
   const numbers none;
   const numbers negative{3, -1};
-  CHECK(refusal([&] { return call::packed_batch({.lengths = none}); }).code() == errc::empty_batch);
-  CHECK(refusal([&] { return call::packed_batch({.lengths = negative}); }).code() == errc::row_count);
+  CHECK(refusal([&] {
+          return call::packed_batch({.lengths = none, .positions = call::packed_positions::restart});
+        }).code() == errc::empty_batch);
+  CHECK(refusal([&] {
+          return call::packed_batch({.lengths = negative, .positions = call::packed_positions::restart});
+        }).code() == errc::row_count);
+}
+
+TEST_CASE("a packed batch of absurd lengths is refused before it is spelled out", "[packed_batch]") {
+  const std::vector<index_t> huge{index_t{1} << 40, std::numeric_limits<index_t>::max()};
+  CHECK(refusal([&] { return call::packed_batch({.lengths = huge, .positions = packed_positions::restart}); }).code() ==
+        errc::row_count);
 }
 
 }  // namespace

@@ -134,11 +134,15 @@ TEST_CASE("a padded batch refuses lengths that do not fit its rows", "[padded_ba
     CHECK(refused({5}, 5, -position_limit - 1) == errc::position_overflow);
   }
   const numbers lengths{5};
-  CHECK_NOTHROW(call::padded_batch(
-      {.lengths = lengths, .rows = 5, .positions = padded_positions::contiguous(position_limit - 4)}));
+  CHECK_NOTHROW(call::padded_batch({.lengths = lengths,
+                                    .rows = 5,
+                                    .side = call::padding_side::right,
+                                    .positions = padded_positions::contiguous(position_limit - 4)}));
   CHECK(refusal([&] {
-          return call::padded_batch(
-              {.lengths = lengths, .rows = 5, .positions = padded_positions::fixed(0, position_limit + 1)});
+          return call::padded_batch({.lengths = lengths,
+                                     .rows = 5,
+                                     .side = call::padding_side::right,
+                                     .positions = padded_positions::fixed(0, position_limit + 1)});
         }).code() == errc::position_overflow);
 }
 

@@ -111,4 +111,12 @@ TEST_CASE("a copy of a call answers alike after the first is gone", "[position_c
   }
 }
 
+TEST_CASE("a decode step or a prefill chunk without a cache is refused", "[position_call]") {
+  const row_space one(1, {1, [](index_t) { return affine_rows{.first = 5, .active_end = 1}; }}, {}, stream::decoder);
+  for (const call_kind kind : {call_kind::decode_step, call_kind::prefill_chunk}) {
+    CHECK(codes(check(call_description{.kind = kind, .query = one, .key = one, .cache = {}})) ==
+          std::vector{errc::row_count});
+  }
+}
+
 }  // namespace

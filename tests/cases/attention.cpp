@@ -191,7 +191,8 @@ json isolated(const json& in, const Use& use) {
 json attention_segments(const json& in) {
   const auto q = read_tensor(in.at("q"));
   const heads layout{.query = q.extent(1), .key_value = q.extent(1), .dim = q.extent(3)};
-  const auto call = call::packed_batch({.lengths = lengths_between(in.at("cu_seqlens"))});
+  const auto call = call::packed_batch(
+      {.lengths = lengths_between(in.at("cu_seqlens")), .positions = call::packed_positions::restart});
   return isolated(in, [&](const auto&... visibility) -> json {
     const attention model{layout, scale::constant(in.at("scale")), visibility...};
     const auto result = run(model, call, q, read_tensor(in.at("k")), read_tensor(in.at("v")));
@@ -204,7 +205,7 @@ std::vector<double> flat(const tensor<double, 4>& values) { return {values.value
 json packed_attention(const json& in) {
   expect(in, "content_scores", "all zero");
   const auto lengths = in.at("lengths").get<std::vector<index_t>>();
-  const auto call = call::packed_batch({.lengths = lengths});
+  const auto call = call::packed_batch({.lengths = lengths, .positions = call::packed_positions::restart});
   return isolated(in, [&](const auto&... visibility) -> json {
     const attention model{heads{}, scale::none{}, visibility...};
     return {{"output", flat(run_without_content(model, call, in.at("values").get<std::vector<double>>()).output)}};

@@ -55,8 +55,10 @@ json sinusoid_add(const json& in) {
   tensor<double, 3> states({x.extent(1), x.extent(2), x.extent(3)});
   std::copy(x.values().begin(), x.values().end(), states.values().begin());
   const std::vector<index_t> lengths(static_cast<std::size_t>(states.extent(0)), states.extent(1));
-  const auto call = call::padded_batch(
-      {.lengths = lengths, .rows = states.extent(1), .positions = call::padded_positions::contiguous(in.at("offset"))});
+  const auto call = call::padded_batch({.lengths = lengths,
+                                        .rows = states.extent(1),
+                                        .side = call::padding_side::right,
+                                        .positions = call::padded_positions::contiguous(in.at("offset"))});
   encode::add_positions(encode::sinusoidal(sinusoid_settings(in)), call, states.view());
   return nested(states);
 }
@@ -121,7 +123,8 @@ json t5_bucket_grid(const json& in) {
 // Positions and places.
 
 json positions_packed(const json& in) {
-  const auto call = call::packed_batch({.lengths = lengths_between(in.at("cu_seqlens"))});
+  const auto call = call::packed_batch(
+      {.lengths = lengths_between(in.at("cu_seqlens")), .positions = call::packed_positions::restart});
   json positions = json::array();
   json segments = json::array();
   for (const query_index i : indices<query_index>(call.queries())) {
@@ -138,7 +141,7 @@ json positions_from_mask(const json& in) {
   std::vector<double> squares;
   for (index_t p = 0; p < call.queries(); ++p) squares.push_back(static_cast<double>(p * p));
   const encode::learned_absolute<double> policy(table<double>(squares, call.queries(), 1),
-                                                {.padding = encode::padded_rows::untouched()});
+                                                {.row_offset = 0, .padding = encode::padded_rows::untouched()});
   tensor<double, 3> states({call.batch(), call.queries(), 1});
   encode::add_positions(policy, call, states.view());
 

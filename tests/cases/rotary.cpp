@@ -172,8 +172,10 @@ json rope_apply_tensor(const json& in) {
   const heads_view<double> rows =
       heads_are_first ? heads_first(data, e[0], e[1], e[2], e[3]) : rows_first(data, e[0], e[1], e[2], e[3]);
   const std::vector<index_t> lengths(static_cast<std::size_t>(rows.extent(0)), rows.extent(2));
-  const auto call = call::padded_batch(
-      {.lengths = lengths, .rows = rows.extent(2), .positions = call::padded_positions::contiguous(in.at("offset"))});
+  const auto call = call::padded_batch({.lengths = lengths,
+                                        .rows = rows.extent(2),
+                                        .side = call::padding_side::right,
+                                        .positions = call::padded_positions::contiguous(in.at("offset"))});
   return with_rotary(in, [&](const auto& rotary) {
     turn(rotary, call, rows);
     return nested(values);

@@ -6,7 +6,8 @@ using namespace posgeo::call;
 const posgeo::index_t length = 3;
 
 #ifdef POSGEO_SHOULD_FAIL
-const padded_batch_spec spec{.lengths = {&length, 1}, .rows = 5};
+const padded_batch_spec spec{.lengths = {&length, 1}, .rows = 5, .side = padding_side::left};
 #else
-const padded_batch_spec spec{.lengths = {&length, 1}, .rows = 5, .positions = padded_positions::contiguous()};
+const padded_batch_spec spec{
+    .lengths = {&length, 1}, .rows = 5, .side = padding_side::left, .positions = padded_positions::contiguous()};
 #endif

@@ -2,6 +2,7 @@
 #include <posgeo/coordinate/t5_bucket.hpp>
 
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "support/catch.hpp"
@@ -226,6 +227,13 @@ TEST_CASE("settings without room for both ranges are refused", "[t5_bucket]") {
   CHECK(refused((index_t{1} << 16) + 2, index_t{1} << 20, both));
   CHECK(refused(32, index_t{1} << 31, both));
   CHECK_FALSE(refused(32, (index_t{1} << 31) - 1, both));
+}
+
+TEST_CASE("the largest settings are built at once and the farthest offset has a bucket", "[t5_bucket]") {
+  const t5_bucket largest(
+      {.num_buckets = 65536, .max_distance = (index_t{1} << 31) - 1, .direction = bucket_direction::causal});
+  CHECK(std::is_sorted(largest.thresholds().begin(), largest.thresholds().end()));
+  CHECK(largest(relative_offset{std::numeric_limits<index_t>::min()}) == 65535);
 }
 
 }  // namespace

@@ -86,4 +86,13 @@ TEST_CASE("error codes keep their numbers", "[error]") {
   }
 }
 
+TEST_CASE("violations keep sixteen sentences and count the rest", "[error]") {
+  violations found;
+  for (int n = 0; n < 100; ++n) found.expect(false, errc::row_count, "object", "axis", n, -n);
+  CHECK(found.size() == 100);
+  CHECK(std::distance(found.begin(), found.end()) == 16);
+  const std::string what = posgeo::test::refusal([&] { found.throw_if_any(); }).what();
+  CHECK(what.find("expected 15, got -15; and 84 more") != std::string::npos);
+}
+
 }  // namespace

@@ -40,4 +40,10 @@ TEST_CASE("impossible head layouts are refused", "[heads]") {
   CHECK(refusals({.query = 3, .key_value = 2, .dim = -1}) == expected{errc::shape_mismatch, errc::head_count});
 }
 
+TEST_CASE("a head layout too large for any tensor is refused", "[heads]") {
+  violations found;
+  check(heads{.query = index_t{1} << 62, .key_value = 1, .dim = index_t{1} << 62}, found);
+  CHECK(posgeo::test::codes(found) == std::vector{errc::head_count, errc::shape_mismatch});
+}
+
 }  // namespace

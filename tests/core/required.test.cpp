@@ -18,6 +18,8 @@ TEST_CASE("a required field has no default and otherwise reads like its type", "
   STATIC_REQUIRE(std::convertible_to<required<choice>, choice>);
   STATIC_REQUIRE(required<choice>{choice::other} == choice::other);
   STATIC_REQUIRE(required<int>{7} + 1 == 8);
+  STATIC_REQUIRE(!std::convertible_to<double, required<long>>);
+  STATIC_REQUIRE(std::convertible_to<int, required<double>>);
 }
 
 }  // namespace

@@ -174,4 +174,27 @@ TEST_CASE("a tensor is zero at first and row-major", "[tensor]") {
   CHECK(std::as_const(t).view().data() == t.values().data());
 }
 
+TEST_CASE("extents and strides beyond 63 bits are refused", "[tensor]") {
+  constexpr index_t half = index_t{1} << 32;
+  float dummy = 0.0F;
+  CHECK(refusal([&] { return tensor<float, 4>({half, half, 1, 1}); }).code() == errc::shape_mismatch);
+  CHECK(refusal([&] { return states_view<float>(&dummy, {half, half, 2}); }).code() == errc::shape_mismatch);
+  CHECK(refusal([&] {
+          return states_view<float>(&dummy, {2, 3, 1}, {half, position_limit});
+        }).code() == errc::shape_mismatch);
+  CHECK_NOTHROW(states_view<float>(&dummy, {2, 3, 1}, {half, -half}));
+}
+
+TEST_CASE("rows are apart unless strides fold them onto each other", "[tensor]") {
+  float memory[64] = {};
+  CHECK(heads_first(memory, 2, 2, 4, 4).rows_apart());
+  CHECK(rows_first(memory, 2, 4, 2, 4).rows_apart());
+  CHECK(heads_view<float>(memory, {1, 2, 2, 4}, {99, 4, 24}).rows_apart());  // a part of a fused projection
+  CHECK(states_view<float>(memory + 60, {2, 3, 4}, {-16, -4}).rows_apart());
+  CHECK_FALSE(states_view<float>(memory, {1, 2, 4}, {8, 0}).rows_apart());
+  CHECK_FALSE(states_view<float>(memory, {1, 2, 4}, {8, 3}).rows_apart());
+  CHECK_FALSE(states_view<float>(memory, {2, 3, 4}, {4, 4}).rows_apart());
+  CHECK(states_view<float>(memory, {1, 1, 4}, {0, 0}).rows_apart());
+}
+
 }  // namespace

@@ -35,14 +35,18 @@ position_call cross(index_t target_length, index_t first_target_position) {
                                 .first_target_position = first_target_position});
 }
 
-position_call spelled(const std::vector<index_t>& queries, const std::vector<index_t>& keys, cache_state cache = {}) {
+position_call spelled(const std::vector<index_t>& queries, const std::vector<index_t>& keys,
+                      const std::vector<cache_state>& cache = {}) {
   return call::explicit_positions({.query = {.positions = queries, .rows = static_cast<index_t>(queries.size())},
                                    .key = {.positions = keys, .rows = static_cast<index_t>(keys.size())},
-                                   .cache = {&cache, 1}});
+                                   .cache = cache});
 }
 
 position_call padded(const std::vector<index_t>& lengths, index_t rows) {
-  return call::padded_batch({.lengths = lengths, .rows = rows, .positions = call::padded_positions::contiguous()});
+  return call::padded_batch({.lengths = lengths,
+                             .rows = rows,
+                             .side = call::padding_side::right,
+                             .positions = call::padded_positions::contiguous()});
 }
 
 /// The example of each paragraph of docs/errors.md.
@@ -60,7 +64,8 @@ std::vector<mistake> mistakes() {
        [] { const attention model({.query = 4, .key_value = 3, .dim = 8}, scaled, visible::causal{}); }},
       {errc::empty_batch, "empty_batch", [] { padded({}, 7); }},
       {errc::row_count, "row_count", [] { cross(4, 0); }},
-      {errc::negative_offset, "negative_offset", [] { spelled({0}, {0}, {.committed_length = 0, .past_length = -1}); }},
+      {errc::negative_offset, "negative_offset",
+       [] { spelled({0}, {0}, {{.committed_length = 0, .past_length = -1}}); }},
       {errc::position_overflow, "position_overflow", [] { cross(3, position_limit - 1); }},
       {errc::position_precision, "position_precision",
        [] {
@@ -82,7 +87,8 @@ std::vector<mistake> mistakes() {
       {errc::segment_isolation, "segment_isolation",
        [] {
          const std::vector<index_t> lengths{3, 4};
-         (void)attention(four_heads, scaled, visible::causal{}).compile(call::packed_batch({.lengths = lengths}));
+         (void)attention(four_heads, scaled, visible::causal{})
+             .compile(call::packed_batch({.lengths = lengths, .positions = call::packed_positions::restart}));
        }},
       {errc::padding_visible, "padding_visible",
        [] {

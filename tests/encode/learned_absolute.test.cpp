@@ -55,7 +55,7 @@ TEST_CASE("two rows may share a position", "[learned_absolute]") {
   const std::vector<index_t> positions{4, 1, 4};
   const call::explicit_side side{.positions = positions, .rows = 3};
   const auto call = call::explicit_positions({.query = side, .key = side, .reuse = position_reuse::intended});
-  CHECK(rows_read(learned_absolute(random_table()), call) == std::vector<index_t>{4, 1, 4});
+  CHECK(rows_read(learned_absolute(random_table(), {.row_offset = 0}), call) == std::vector<index_t>{4, 1, 4});
 }
 
 TEST_CASE("a position without a row is refused with its place and the capacity", "[learned_absolute]") {
@@ -77,9 +77,9 @@ TEST_CASE("padded rows read by position or one own row or nothing", "[learned_ab
                                .side = call::padding_side::right,
                                .positions = call::padded_positions::fixed(5, padded)});
   };
-  const learned_absolute by_position(random_table());
-  const learned_absolute untouched(random_table(), {.padding = padded_rows::untouched()});
-  const learned_absolute own_row(random_table(), {.padding = padded_rows::table_row(0)});
+  const learned_absolute by_position(random_table(), {.row_offset = 0});
+  const learned_absolute untouched(random_table(), {.row_offset = 0, .padding = padded_rows::untouched()});
+  const learned_absolute own_row(random_table(), {.row_offset = 0, .padding = padded_rows::table_row(0)});
   CHECK(rows_read(by_position, padded_at(8)) == std::vector<index_t>{5, 8, 8, 5, 6, 7});
   CHECK(rows_read(untouched, padded_at(8)) == std::vector<index_t>{5, -1, -1, 5, 6, 7});
   CHECK(rows_read(own_row, padded_at(8)) == std::vector<index_t>{5, 0, 0, 5, 6, 7});
@@ -109,7 +109,7 @@ TEST_CASE("two ways to number as RoBERTa does read the same rows", "[learned_abs
   const auto in_positions = numbered(call::padded_positions::compressed(padding_row + 1, padding_row));
   const auto in_offset = numbered(call::padded_positions::compressed(0, 0));
   const std::vector<index_t> expected{1, 2, 3, 4, 2, 3, 1, 1, 2, 1, 3, 1};
-  CHECK(rows_read(learned_absolute(random_table()), in_positions) == expected);
+  CHECK(rows_read(learned_absolute(random_table(), {.row_offset = 0}), in_positions) == expected);
   const learned_absolute offset(random_table(),
                                 {.row_offset = padding_row + 1, .padding = padded_rows::table_row(padding_row)});
   CHECK(rows_read(offset, in_offset) == expected);
@@ -121,8 +121,8 @@ TEST_CASE("learned positions refuse an offset or padding row outside the table",
   };
   CHECK(refused({.row_offset = table_rows}) == errc::table_rows);
   CHECK(refused({.row_offset = -1}) == errc::table_rows);
-  CHECK(refused({.padding = padded_rows::table_row(table_rows)}) == errc::table_rows);
-  CHECK(refused({.padding = padded_rows::table_row(-1)}) == errc::table_rows);
+  CHECK(refused({.row_offset = 0, .padding = padded_rows::table_row(table_rows)}) == errc::table_rows);
+  CHECK(refused({.row_offset = 0, .padding = padded_rows::table_row(-1)}) == errc::table_rows);
   CHECK(learned_absolute(random_table(), {.row_offset = table_rows - 1}).capacity() == 1);
 }
 

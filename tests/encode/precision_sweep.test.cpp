@@ -2,6 +2,7 @@
 #include <posgeo/encode/precision_sweep.hpp>
 
 #include <cmath>
+#include <limits>
 
 #include "support/catch.hpp"
 #include "support/encoded.hpp"
@@ -90,6 +91,23 @@ TEST_CASE("a sweep needs two positions that are exact in double", "[precision_sw
   constexpr index_t limit = index_t{1} << 53;
   CHECK(refused(limit, limit + 2, 0) == errc::position_precision);
   CHECK(refused(0, 2, limit) == errc::position_precision);
+}
+
+TEST_CASE("a sweep ends at the last position that it visits", "[precision_sweep]") {
+  const sinusoidal wide({.width = 2, .layout = sinusoid_layout::interleaved, .exponent = sinusoid_exponent::paper});
+  constexpr index_t last = index_t{1} << 53;
+  CHECK_NOTHROW(sweep_precision(wide, precision::binary64, position{last - 1}, position{last + 1}));
+  const auto refused = [](const sinusoidal& encoder, index_t from, index_t to) {
+    return refusal([&] { return sweep_precision(encoder, precision::binary64, position{from}, position{to}); }).code();
+  };
+  CHECK(refused(wide, last - 1, last + 2) == errc::position_precision);
+  CHECK(refused(wide, std::numeric_limits<index_t>::min(), std::numeric_limits<index_t>::max()) ==
+        errc::position_precision);
+  const sinusoidal half({.width = 2,
+                         .layout = sinusoid_layout::interleaved,
+                         .exponent = sinusoid_exponent::paper,
+                         .construction = precision::binary16});
+  CHECK(refused(half, 65510, 65525) == errc::position_precision);
 }
 
 }  // namespace

@@ -218,4 +218,15 @@ TEST_CASE("construction in a narrow format aliases positions from its limit on a
   expect_first_alias(precision::binary32, index_t{1} << 24);
 }
 
+TEST_CASE("sinusoids refuse a frequency or a position that is no number in their precision", "[sinusoidal]") {
+  sinusoidal_settings settings{
+      .width = 128, .layout = sinusoid_layout::interleaved, .exponent = sinusoid_exponent::paper, .base = 5e-324};
+  CHECK(refusal([&] { return sinusoidal(settings); }).code() == errc::frequency_settings);
+  settings.base = 10000.0;
+  settings.construction = precision::binary16;
+  CHECK(refusal([&] { return sinusoidal(settings).compile<float>(posgeo::test::call_at({65520})); }).code() ==
+        errc::position_precision);
+  CHECK_NOTHROW(sinusoidal(settings).compile<float>(posgeo::test::call_at({65519})));
+}
+
 }  // namespace

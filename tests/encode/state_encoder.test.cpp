@@ -43,7 +43,7 @@ TEST_CASE("nothing is added when the states or the positions do not fit", "[stat
   CHECK(refused(width_four, call, {1, 4, 4}) == errc::shape_mismatch);
   CHECK(refused(width_four, call, {1, 3, 5}) == errc::shape_mismatch);
   CHECK(refused(width_four, call_at({0, 1, (index_t{1} << 53) + 1}), {1, 3, 4}) == errc::position_precision);
-  const encode::learned_absolute learned(table<double>(random_values<double>(8, 83), 2, 4));
+  const encode::learned_absolute learned(table<double>(random_values<double>(8, 83), 2, 4), {.row_offset = 0});
   CHECK(refused(learned, call, {1, 3, 4}) == errc::position_out_of_table);
 }
 

@@ -48,7 +48,7 @@ void forms(const golden_case& c, outputs<T>& out) {
   const auto slopes = bias::alibi_slopes::reference(heads);
   const bias::alibi symmetric(slopes, bias::alibi_direction::symmetric);
   const bias::alibi causal(slopes, bias::alibi_direction::causal);
-  const bias::alibi_key_position by_key(slopes);
+  const bias::alibi_key_position by_key(slopes, 0);
   const auto chunk = call::prefill_chunk(keys - queries, queries);
   const auto whole = call::prefill_chunk(0, keys);
   const auto last = call::prefill_chunk(keys - 1, 1);
@@ -87,7 +87,7 @@ void padded(const golden_case& c, outputs<T>& out) {
 
   const auto by_key = [&](const bias::alibi_slopes& slopes) {
     const attention model{posgeo::heads{.query = heads, .key_value = heads}, scale::none{},
-                          bias::alibi_key_position(slopes), visible::active{}, visible::causal{}};
+                          bias::alibi_key_position(slopes, 0), visible::active{}, visible::causal{}};
     const auto plan = model.template compile<T>(call);
     std::vector<T> rows;
     for (const batch_index b : indices<batch_index>(call.batch())) {

@@ -53,7 +53,7 @@ void bloom(const golden_case& c, const heads& layout, outputs<T>& out) {
                         .active = active,
                         .decode_steps = c.integer("decode_steps")};
   const attention model{layout, scale::inverse_sqrt_head_dim{},
-                        bias::alibi_key_position(bias::alibi_slopes::reference(layout.query)), visible::active{},
+                        bias::alibi_key_position(bias::alibi_slopes::reference(layout.query), 0), visible::active{},
                         visible::causal{}};
   run(
       layer, padded_call(c, active, call::padded_positions::compressed(0, -1)), [&](index_t) { return model; },
@@ -113,7 +113,8 @@ void llama(const golden_case& c, heads layout, outputs<T>& out) {
         layer, call, [&](index_t) { return model; }, "attn_probs", out);
   };
   if (c.has("segments") && batch == 1 && std::count(active.begin(), active.end(), 0) == 0) {
-    run_with(call::packed_batch({.lengths = c.integers("segments")}), visible::segments{});
+    run_with(call::packed_batch({.lengths = c.integers("segments"), .positions = call::packed_positions::restart}),
+             visible::segments{});
   } else if (c.has("segments")) {
     const auto at = c.values<index_t>("position_ids");
     const auto sequences = c.values<index_t>("segment_ids");

@@ -21,7 +21,8 @@ class embeddings {
   /// Position rows added to the states of the call.
   [[nodiscard]] std::vector<T> with_positions(const position_call& call, std::vector<T> states) const {
     const auto rows = case_.values<T>("position_embeddings.weight");
-    const encode::learned_absolute policy(table<T>(rows, case_.integer("max_position_embeddings"), width_));
+    const encode::learned_absolute policy(table<T>(rows, case_.integer("max_position_embeddings"), width_),
+                                          {.row_offset = 0});
     encode::add_positions(policy, call, states_view<T>{states.data(), {call.batch(), call.queries(), width_}});
     return states;
   }
@@ -104,8 +105,10 @@ void roberta(const golden_case& c, outputs<T>& out) {
   const auto& given = c.shape("position_ids_from_embeds");
   const std::vector<index_t> lengths(static_cast<std::size_t>(given[0]), given[1]);
   out.add("position_ids_from_embeds",
-          query_positions(call::padded_batch(
-              {.lengths = lengths, .rows = given[1], .positions = call::padded_positions::contiguous(pad + 1)})));
+          query_positions(call::padded_batch({.lengths = lengths,
+                                              .rows = given[1],
+                                              .side = call::padding_side::right,
+                                              .positions = call::padded_positions::contiguous(pad + 1)})));
 }
 
 template <class T>

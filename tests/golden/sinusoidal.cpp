@@ -46,8 +46,10 @@ void annotated(const golden_case& c, outputs<T>& out) {
             rows<T>(settings, call::prefill_chunk(slices[n], slices[n + 1])));
   }
   const std::vector<index_t> lengths(static_cast<std::size_t>(c.shape("x")[0]), c.shape("x")[1]);
-  const auto call = call::padded_batch(
-      {.lengths = lengths, .rows = c.shape("x")[1], .positions = call::padded_positions::contiguous()});
+  const auto call = call::padded_batch({.lengths = lengths,
+                                        .rows = c.shape("x")[1],
+                                        .side = call::padding_side::right,
+                                        .positions = call::padded_positions::contiguous()});
   out.add("y", rows(settings, call, c.values<T>("x")));
 }
 

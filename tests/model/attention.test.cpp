@@ -106,15 +106,20 @@ TEST_CASE("several visibilities must all show a key", "[attention]") {
 
 TEST_CASE("padding must be hidden", "[attention]") {
   const std::vector<index_t> lengths{2, 3};
-  const auto padded =
-      call::padded_batch({.lengths = lengths, .rows = 3, .positions = call::padded_positions::contiguous()});
+  const auto padded = call::padded_batch({.lengths = lengths,
+                                          .rows = 3,
+                                          .side = call::padding_side::right,
+                                          .positions = call::padded_positions::contiguous()});
   const attention open{one_head, scale::none{}, visible::everything{}};
   CHECK(codes(open.check(padded)) == std::vector{errc::padding_visible});
   CHECK(refusal([&] { return open.compile<float>(padded); }).code() == errc::padding_visible);
   CHECK(attention{one_head, scale::none{}, visible::active{}}.check(padded).empty());
   CHECK(attention{one_head, scale::none{}, visible::segments{}}.check(padded).empty());
   const std::vector<index_t> full{3, 3};
-  CHECK(open.check(call::padded_batch({.lengths = full, .rows = 3, .positions = call::padded_positions::contiguous()}))
+  CHECK(open.check(call::padded_batch({.lengths = full,
+                                       .rows = 3,
+                                       .side = call::padding_side::right,
+                                       .positions = call::padded_positions::contiguous()}))
             .empty());
 }
 
@@ -122,10 +127,11 @@ TEST_CASE("packed sequences must be isolated", "[attention]") {
   const std::vector<index_t> two{2, 3};
   const std::vector<index_t> one{5};
   const attention open{one_head, scale::none{}, visible::active{}, visible::causal{}};
-  CHECK(codes(open.check(call::packed_batch({.lengths = two}))) == std::vector{errc::segment_isolation});
-  CHECK(open.check(call::packed_batch({.lengths = one})).empty());
+  CHECK(codes(open.check(call::packed_batch({.lengths = two, .positions = call::packed_positions::restart}))) ==
+        std::vector{errc::segment_isolation});
+  CHECK(open.check(call::packed_batch({.lengths = one, .positions = call::packed_positions::restart})).empty());
   const attention isolating{one_head, scale::none{}, visible::causal{}, visible::segments{}};
-  CHECK(isolating.check(call::packed_batch({.lengths = two})).empty());
+  CHECK(isolating.check(call::packed_batch({.lengths = two, .positions = call::packed_positions::restart})).empty());
 }
 
 TEST_CASE("a check lists everything that is wrong", "[attention]") {
@@ -163,6 +169,35 @@ TEST_CASE("an impossible head layout is refused when the attention is built", "[
   CHECK(refused({.query = 3, .key_value = 2, .dim = 4}) == errc::head_count);
   CHECK(refused({.query = 0, .key_value = 1, .dim = 4}) == errc::head_count);
   CHECK(refused({.query = 2, .key_value = 2, .dim = 0}) == errc::shape_mismatch);
+}
+
+TEST_CASE("a scale, a cap and parameters that the type of the plan cannot hold are refused", "[attention]") {
+  const auto call = call_at({2}, {0, 1, 2});
+  const auto refused = [&](const auto& model) {
+    CHECK_NOTHROW(model.template compile<double>(call));
+    return refusal([&] { return model.template compile<float>(call); }).code();
+  };
+  const auto with = [](const auto&... policies) { return attention{one_head, visible::causal{}, policies...}; };
+  for (const double value : {1e300, 1e-300}) {
+    CHECK(refused(with(scale::constant{value})) == errc::scale_settings);
+    for (const auto place : {scale::softcap_place::before_bias, scale::softcap_place::after_bias}) {
+      CHECK(refused(with(scale::none{}, softcap{{.cap = value, .place = place}})) == errc::scale_settings);
+    }
+  }
+  const double large[1] = {-1e300};
+  CHECK(refused(with(scale::none{}, bias::pair<double>(tensor_view<const double, 4>(large, {1, 1, 1, 1})))) ==
+        errc::non_finite);
+}
+
+TEST_CASE("a query may not see another sequence, whichever side names it", "[attention]") {
+  const std::vector<index_t> queries{5, 6};
+  const std::vector<index_t> keys{0, 1};
+  const std::vector<index_t> two{0, 1};
+  const auto call = call::explicit_positions(
+      {.query = {.positions = queries, .sequences = two, .rows = 2}, .key = {.positions = keys, .rows = 2}});
+  CHECK(codes(attention{one_head, scale::none{}, visible::everything{}}.check(call)) ==
+        std::vector{errc::segment_isolation});
+  CHECK(attention{one_head, scale::none{}, visible::segments{}}.check(call).empty());
 }
 
 }  // namespace

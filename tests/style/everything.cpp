@@ -11,7 +11,7 @@ void instantiate(const pg::position_call& call, const pg::qkv<float>& in, pg::st
       encode::sinusoidal{
           {.width = 8, .layout = encode::sinusoid_layout::interleaved, .exponent = encode::sinusoid_exponent::paper}},
       call, states);
-  encode::add_positions(encode::learned_absolute<float>{table}, call, states);
+  encode::add_positions(encode::learned_absolute<float>{table, {.row_offset = 0}}, call, states);
   const coordinate::t5_bucket bucket{
       {.num_buckets = 32, .max_distance = 128, .direction = coordinate::bucket_direction::causal}};
   const attention model{

@@ -42,7 +42,7 @@ inline constexpr index_t layer_table_rows = 64;  ///< positions that the learned
                             .reuse = position_reuse::intended}};
   if (m == mechanism::learned) {
     const auto values = random_values<double>(static_cast<std::size_t>(layer_table_rows * layer_width), 901);
-    const encode::learned_absolute learned(table<double>(values, layer_table_rows, layer_width));
+    const encode::learned_absolute learned(table<double>(values, layer_table_rows, layer_width), {.row_offset = 0});
     encode::add_positions(learned, call, states.view());
   }
   if (m == mechanism::sinusoidal) {

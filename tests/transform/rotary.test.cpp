@@ -189,4 +189,20 @@ TEST_CASE("rotary refuses calls and heads that it does not fit", "[rotary]") {
   CHECK(refusal([] { return make(pairing::halves, 6, position_limit + 1); }).code() == errc::position_overflow);
 }
 
+TEST_CASE("rotary refuses frequencies that are no numbers or made for another head width", "[rotary]") {
+  struct broken {
+    [[nodiscard]] index_t pairs() const { return 2; }
+    [[nodiscard]] double at(index_t pair) const { return pair == 0 ? 1.0 : std::nan(""); }
+  };
+  CHECK(refusal([] { return transform::rotary(broken{}, {.pairs = transform::pairing::halves}); }).code() ==
+        errc::frequency_settings);
+  CHECK(refusal([] { return frequency::geometric({.base = 5e-324, .rotary_dim = 128}); }).code() ==
+        errc::frequency_settings);
+  const transform::rotary eight(frequency::proportional({.base = 1e4, .rotary_dim = 4, .head_dim = 8}),
+                                {.pairs = transform::pairing::halves});
+  const auto call = posgeo::test::call_at({0, 1});
+  CHECK(refusal([&] { return eight.compile<float>(call, heads{.dim = 16}); }).code() == errc::shape_mismatch);
+  CHECK_NOTHROW(eight.compile<float>(call, heads{.dim = 8}));
+}
+
 }  // namespace

@@ -17,7 +17,7 @@ TEST_CASE("segments show the tokens of the query's own sequence", "[segments]") 
 
 TEST_CASE("packed sequences are blocks around an empty one", "[segments]") {
   const std::vector<index_t> lengths{2, 0, 3};
-  const position_call call = call::packed_batch({.lengths = lengths});
+  const position_call call = call::packed_batch({.lengths = lengths, .positions = call::packed_positions::restart});
   const auto term = visible::segments{}.compile<float>(call, heads{});
   for_each_pair(call, [&](batch_index b, query_index i, key_index j, const seen_pair&) {
     CHECK(term(b, i, j) == ((i.value() < 2) == (j.value() < 2)));

@@ -83,4 +83,10 @@ TEST_CASE("a window refuses negative bounds and positions of two frames", "[wind
   }
 }
 
+TEST_CASE("a window without bounds promises no more than what it is", "[window]") {
+  CHECK(window{.behind = window::unbounded, .ahead = 0}.hidden() == hides::future);
+  CHECK(window{.behind = window::unbounded, .ahead = window::unbounded}.hidden() == hides::nothing);
+  CHECK(window{.behind = window::unbounded, .ahead = 2}.hidden() == hides::distant);
+}
+
 }  // namespace

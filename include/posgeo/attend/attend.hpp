@@ -60,49 +60,69 @@ void expect_extents(const tensor_view<T, Rank>& view, std::string_view object,
   }
 }
 
+template <class Plan>
+void expect_inputs(const Plan& plan, const qkv<typename Plan::scalar>& in, violations& found) {
+  const heads& h = plan.layout();
+  const std::array<const char*, 4> axes{"batch", "heads", "rows", "head_dim"};
+  const index_t batch = plan.call().batch();
+  const index_t keys = plan.call().keys();
+  expect_extents(in.query, "query", {batch, h.query, plan.call().queries(), h.dim}, axes, found);
+  expect_extents(in.key, "key", {batch, h.key_value, keys, h.dim}, axes, found);
+  expect_extents(in.value, "value", {batch, h.key_value, keys, in.value.extent(3)}, axes, found);
+}
+
+template <class Plan>
+void expect_outputs(const Plan& plan, const qkv<typename Plan::scalar>& in,
+                    const attention_output<typename Plan::scalar>& out, violations& found) {
+  const index_t batch = plan.call().batch();
+  const index_t heads = plan.layout().query;
+  const index_t queries = plan.call().queries();
+  const index_t keys = plan.call().keys();
+  const std::array<const char*, 4> pair_axes{"batch", "heads", "queries", "keys"};
+  expect_extents(out.output, "output", {batch, heads, queries, in.value.extent(3)},
+                 {"batch", "heads", "rows", "head_dim"}, found);
+  if (out.log_sum_exp) {
+    expect_extents(*out.log_sum_exp, "log_sum_exp", {batch, heads, queries}, {"batch", "heads", "queries"}, found);
+  }
+  if (out.scores) expect_extents(*out.scores, "scores", {batch, heads, queries, keys}, pair_axes, found);
+  if (out.probabilities) {
+    expect_extents(*out.probabilities, "probabilities", {batch, heads, queries, keys}, pair_axes, found);
+  }
+}
+
+/// What is written must be apart from what is read, from the other outputs, and row by row from itself.
+template <class Plan>
+void expect_apart(const Plan& plan, const qkv<typename Plan::scalar>& in,
+                  const attention_output<typename Plan::scalar>& out, violations& found) {
+  const auto expect = [&](std::string_view object, const auto& written, const auto&... others) {
+    const bool shared = overlap(written, in.query) || overlap(written, in.key) || overlap(written, in.value) ||
+                        plan.reads(written) || (... || (others && overlap(written, *others)));
+    found.expect(!shared, errc::memory_overlap, object, "memory", "apart from the inputs and the other outputs",
+                 "shared");
+    found.expect(written.rows_apart(), errc::memory_overlap, object, "rows", "apart from one another", "shared");
+  };
+  const std::optional output = out.output;
+  expect("output", out.output);
+  if (out.log_sum_exp) expect("log_sum_exp", *out.log_sum_exp, output);
+  if (out.scores) expect("scores", *out.scores, output, out.log_sum_exp);
+  if (out.probabilities) expect("probabilities", *out.probabilities, output, out.log_sum_exp, out.scores);
+}
+
 }  // namespace detail
 
 /// Runs a plan: attend(eager{}, plan, {query, key, value}, {output}).
 /// Throws: errc::shape_mismatch for a tensor that does not fit the plan; errc::memory_overlap where an output shares
-///         memory with an input or another output. Nothing is written then.
+///         memory with an input, with a bias that the plan reads, with another output, or with itself. Nothing is
+///         written then.
 template <class Executor, class Plan>
 void attend(const Executor& executor, const Plan& plan, const qkv<typename Plan::scalar>& in,
             const attention_output<std::type_identity_t<typename Plan::scalar>>& out) {
-  const heads& h = plan.layout();
-  const index_t batch = plan.call().batch();
-  const index_t queries = plan.call().queries();
-  const index_t keys = plan.call().keys();
-  const index_t value_dim = in.value.extent(3);
-  const std::array<const char*, 4> rows_axes{"batch", "heads", "rows", "head_dim"};
-  const std::array<const char*, 4> pair_axes{"batch", "heads", "queries", "keys"};
-
   violations found;
-  detail::expect_extents(in.query, "query", {batch, h.query, queries, h.dim}, rows_axes, found);
-  detail::expect_extents(in.key, "key", {batch, h.key_value, keys, h.dim}, rows_axes, found);
-  detail::expect_extents(in.value, "value", {batch, h.key_value, keys, value_dim}, rows_axes, found);
-  detail::expect_extents(out.output, "output", {batch, h.query, queries, value_dim}, rows_axes, found);
-  if (out.log_sum_exp) {
-    detail::expect_extents(*out.log_sum_exp, "log_sum_exp", {batch, h.query, queries}, {"batch", "heads", "queries"},
-                           found);
-  }
-  if (out.scores) detail::expect_extents(*out.scores, "scores", {batch, h.query, queries, keys}, pair_axes, found);
-  if (out.probabilities) {
-    detail::expect_extents(*out.probabilities, "probabilities", {batch, h.query, queries, keys}, pair_axes, found);
-  }
-
-  const auto expect_apart = [&](std::string_view object, const auto& written, const auto&... others) {
-    const bool shared = overlap(written, in.query) || overlap(written, in.key) || overlap(written, in.value) ||
-                        (... || (others && overlap(written, *others)));
-    found.expect(!shared, errc::memory_overlap, object, "memory", "apart from the inputs and the other outputs",
-                 "shared");
-  };
-  const std::optional output = out.output;
-  expect_apart("output", out.output);
-  if (out.log_sum_exp) expect_apart("log_sum_exp", *out.log_sum_exp, output);
-  if (out.scores) expect_apart("scores", *out.scores, output, out.log_sum_exp);
-  if (out.probabilities) expect_apart("probabilities", *out.probabilities, output, out.log_sum_exp, out.scores);
+  detail::expect_inputs(plan, in, found);
+  detail::expect_outputs(plan, in, out, found);
   found.throw_if_any();
-
+  detail::expect_apart(plan, in, out, found);
+  found.throw_if_any();
   executor.run(plan, in, out);
 }
 
@@ -112,6 +132,9 @@ template <class Executor, class Plan>
                                                              const qkv<typename Plan::scalar>& in,
                                                              also wanted = also::nothing) {
   using T = typename Plan::scalar;
+  violations found;
+  detail::expect_inputs(plan, in, found);
+  found.throw_if_any();
   const index_t batch = plan.call().batch();
   const index_t heads = plan.layout().query;
   const index_t queries = plan.call().queries();

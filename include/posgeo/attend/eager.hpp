@@ -102,23 +102,25 @@ class eager {
     const Eigen::array<Eigen::IndexPair<index_t>, 1> along_head_dim{Eigen::IndexPair<index_t>(1, 1)};
     matrix<T> scores(queries, keys);
     if (keys > 0) scores = query.contract(key, along_head_dim);
-    matrix<T> bias(queries, keys);
-    bias.setZero();
+    matrix<T> biases(queries, keys);
+    biases.setZero();
     mask visible(queries, keys);
     visible.setConstant(false);
     for_each_visible(plan, b, [&](query_index i, key_index j) {
-      visible(i.value(), j.value()) = true;
+      T& bias = biases(i.value(), j.value());
+      if constexpr (Plan::has_biases) bias = plan.bias(b, h, i, j);
+      visible(i.value(), j.value()) = bias != hidden_score;  // a bias of -infinity removes its key
       if constexpr (Plan::has_contents) {
         scores(i.value(), j.value()) += plan.content(b, h, i, j, row_of(query, i.value()), row_of(key, j.value()));
       }
-      if constexpr (Plan::has_biases) bias(i.value(), j.value()) = plan.bias(b, h, i, j);
     });
 
     scores = scores * plan.scale();
     apply_cap(scores, plan.cap(scale::softcap_place::before_bias));
-    scores = scores + bias;
+    scores = scores + biases;
     apply_cap(scores, plan.cap(scale::softcap_place::after_bias));
-    visible = visible && (bias > bias.constant(hidden_score));  // a bias of -infinity removes its key
+    const mask too_low = scores < scores.constant(std::numeric_limits<T>::lowest());  // by overflow: not hidden
+    scores = too_low.select(scores.constant(std::numeric_limits<T>::lowest()), scores);
     scores = visible.select(scores, scores.constant(hidden_score));
 
     matrix<T> weights(queries, keys);
@@ -137,7 +139,8 @@ class eager {
       const mask vanishes = weights < weights.constant(std::log(std::numeric_limits<T>::min()));
       weights = visible.select(vanishes.select(weights.constant(T{0}), weights.exp()), weights.constant(T{0}));
       sum = weights.sum(over_keys);
-      const column<T> divisor = (sum > sum.constant(T{0})).select(sum, sum.constant(T{1}));
+      column<T> divisor = sum;
+      for (index_t i = 0; i < queries; ++i) divisor(i) = sum(i) == T{0} ? T{1} : sum(i);
       weights = weights / divisor.reshape(as_column).broadcast(across);
     }
 
@@ -160,17 +163,20 @@ class eager {
   static void write_output(const Plan& plan, const matrix<T>& weights, const mask& visible, const matrix<T>& value,
                            batch_index b, head_index h, const attention_output<T>& out) {
     const index_t queries = weights.dimension(0);
+    const index_t keys = weights.dimension(1);
     matrix<T> rows(queries, value.dimension(1));
     rows.setZero();
-    const Eigen::Tensor<bool, 0, Eigen::RowMajor, index_t> finite = ((value - value) >= value.constant(T{0})).all();
-    if (weights.dimension(1) > 0 && finite()) {
+    if (keys > 0) {
+      const mask finite = (value - value) >= value.constant(T{0});
+      const matrix<T> readable = finite.select(value, value.constant(T{0}));
       const Eigen::array<Eigen::IndexPair<index_t>, 1> along_keys{Eigen::IndexPair<index_t>(1, 0)};
-      rows = weights.contract(value, along_keys);
-    } else {
-      for (index_t i = 0; i < queries; ++i) {
-        for (index_t j = 0; j < weights.dimension(1); ++j) {
-          if (!visible(i, j)) continue;
-          for (index_t d = 0; d < value.dimension(1); ++d) rows(i, d) += weights(i, j) * value(j, d);
+      rows = weights.contract(readable, along_keys);
+      for (index_t j = 0; j < keys; ++j) {
+        for (index_t d = 0; d < value.dimension(1); ++d) {
+          if (finite(j, d)) continue;
+          for (index_t i = 0; i < queries; ++i) {
+            if (visible(i, j)) rows(i, d) += weights(i, j) * value(j, d);
+          }
         }
       }
     }

@@ -3,6 +3,7 @@
 
 #include <posgeo/bias/alibi_slopes.hpp>
 #include <posgeo/bias/score_bias.hpp>
+#include <posgeo/core/narrow.hpp>
 
 #include <memory>
 
@@ -39,7 +40,7 @@ class alibi {
    public:
     [[nodiscard]] T operator()(batch_index b, head_index h, query_index i, key_index j) const noexcept {
       const index_t ahead = call_.offset(b, i, j).value();
-      return static_cast<T>(-(*slopes_)[h] * static_cast<double>(ahead < 0 ? -ahead : ahead));
+      return finite_cast<T>(-(*slopes_)[h] * static_cast<double>(ahead < 0 ? -ahead : ahead));
     }
 
    private:

@@ -3,23 +3,24 @@
 
 #include <posgeo/bias/alibi_slopes.hpp>
 #include <posgeo/bias/score_bias.hpp>
+#include <posgeo/core/narrow.hpp>
 
 #include <memory>
 
 namespace posgeo::bias {
 
 /// ALiBi without the query: slope[h] * (position of the key + origin_shift). It differs from -slope * (i - j) by a
-/// constant of the row, so causal softmax weights agree, but scores, log-sum-exp and anything after a softcap do not.
-/// Shapes: slopes [query heads]; one score for each (batch, head, key).
-/// Units:  key positions in tokens; added after the scale.
-/// Throws: errc::slope_count without one slope for each query head. When compiled.
-/// Source: the released attention_with_linear_biases and BLOOM code (origin_shift 0); MPT ends at 0 instead
+/// constant of the row, so causal softmax weights agree in exact arithmetic, but scores, log-sum-exp and anything after
+/// a softcap do not. In float the product of slope and position loses digits as positions grow; an origin_shift that
+/// brings them near zero keeps them. Shapes: slopes [query heads]; one score for each (batch, head, key). Units:  key
+/// positions in tokens; added after the scale. Throws: errc::slope_count without one slope for each query head. When
+/// compiled. Source: the released attention_with_linear_biases and BLOOM code (origin_shift 0); MPT ends at 0 instead
 ///         (origin_shift 1 - keys).
 class alibi_key_position {
  public:
   using family = posgeo::family::score_bias;
 
-  explicit alibi_key_position(alibi_slopes slopes, index_t origin_shift = 0)
+  explicit alibi_key_position(alibi_slopes slopes, index_t origin_shift)
       : slopes_(std::make_shared<const alibi_slopes>(std::move(slopes))), origin_shift_(origin_shift) {
     require(origin_shift >= -position_limit && origin_shift <= position_limit, errc::position_overflow,
             "alibi_key_position", "origin_shift", "an integer less than 2^62 from zero", origin_shift);
@@ -38,7 +39,7 @@ class alibi_key_position {
   class term {
    public:
     [[nodiscard]] T operator()(batch_index b, head_index h, query_index, key_index j) const noexcept {
-      return static_cast<T>((*slopes_)[h] * static_cast<double>(call_.at(b, j).value() + origin_shift_));
+      return finite_cast<T>((*slopes_)[h] * static_cast<double>(call_.at(b, j).value() + origin_shift_));
     }
 
    private:

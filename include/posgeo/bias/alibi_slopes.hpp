@@ -22,7 +22,7 @@ class alibi_slopes {
   /// The authors' rule: 2^(-8 (h + 1) / n) for a power of two; else the slopes of the power of two below, followed by
   /// every second slope of twice that power (BLOOM, MPT and the paper's own models).
   [[nodiscard]] static alibi_slopes reference(index_t count) {
-    require(count > 0, errc::head_count, "alibi slopes", "heads", "at least 1", count);
+    require_count(count);
     const index_t lower = static_cast<index_t>(std::bit_floor(static_cast<std::uint64_t>(count)));
     std::vector<double> slopes;
     for (index_t h = 0; h < lower; ++h) slopes.push_back(reference_slope(lower, h));
@@ -32,7 +32,7 @@ class alibi_slopes {
 
   /// One geometric sequence 2^(-8 (h + 1) / n) for any count. Equals `reference` for powers of two only.
   [[nodiscard]] static alibi_slopes geometric(index_t count) {
-    require(count > 0, errc::head_count, "alibi slopes", "heads", "at least 1", count);
+    require_count(count);
     std::vector<double> slopes;
     for (index_t h = 0; h < count; ++h) {
       slopes.push_back(std::exp2(-8.0 * static_cast<double>(h + 1) / static_cast<double>(count)));
@@ -64,6 +64,11 @@ class alibi_slopes {
  private:
   alibi_slopes(std::vector<double> slopes, std::string generator)
       : slopes_(std::move(slopes)), generator_(std::move(generator)) {}
+
+  static void require_count(index_t count) {
+    require(count > 0 && count <= (index_t{1} << 20), errc::head_count, "alibi slopes", "heads", "from 1 to 2^20",
+            count);
+  }
 
   /// Computed as the release does (start * start^h), so that the doubles are the same.
   static double reference_slope(index_t power_of_two, index_t h) {

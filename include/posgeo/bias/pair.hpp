@@ -2,6 +2,7 @@
 #pragma once
 
 #include <posgeo/bias/score_bias.hpp>
+#include <posgeo/core/narrow.hpp>
 #include <posgeo/core/tensor.hpp>
 
 #include <limits>
@@ -10,12 +11,13 @@ namespace posgeo::bias {
 
 /// Adds the caller's own number for each pair. Axes of extent 1 are broadcast and never expanded.
 /// Shapes: [batch or 1, query heads or 1, queries or 1, keys or 1]; the memory stays the caller's and must outlive use.
-/// Units:  score, added after the scale. -infinity removes exactly that key.
+/// Units:  score, added after the scale. -infinity removes exactly that key. The values must not change after compile,
+///         which checks them, and no output may share their memory.
 /// Throws: errc::shape_mismatch for an axis that is neither 1 nor the call's, errc::non_finite for NaN or +infinity.
 ///         When compiled.
 /// Source: the additive attention bias of Graphormer, AlphaFold and ONNX Attention.
 template <class Element>
-class pair {
+requires(std::numeric_limits<Element>::has_infinity) class pair {
  public:
   using family = posgeo::family::score_bias;
 
@@ -28,21 +30,19 @@ class pair {
       found.expect(values_.extent(a) == 1 || values_.extent(a) == expected[a], errc::shape_mismatch, "pair bias",
                    axis[a], text("1 or {}", expected[a]), values_.extent(a));
     }
-    for (index_t b = 0; b < values_.extent(0); ++b) {
-      for (index_t h = 0; h < values_.extent(1); ++h) {
-        for (index_t i = 0; i < values_.extent(2); ++i) {
-          for (const Element value : values_.row(b, h, i)) {
-            found.expect(value < std::numeric_limits<Element>::infinity(), errc::non_finite, "pair bias", "value",
-                         "a number or -infinity", value);  // NaN is not below infinity either
-          }
-        }
+    each_row([&](std::span<const Element> row) {
+      for (const Element value : row) {
+        found.expect(value < std::numeric_limits<Element>::infinity(), errc::non_finite, "pair bias", "value",
+                     "a number or -infinity", value);  // NaN is not below infinity either
       }
-    }
+    });
   }
 
   template <class T>
   class term {
    public:
+    /// What attend must not write to.
+    [[nodiscard]] const tensor_view<const Element, 4>& reads() const noexcept { return values_; }
     [[nodiscard]] T operator()(batch_index b, head_index h, query_index i, key_index j) const noexcept {
       const auto along = [this](std::size_t axis, index_t at) { return values_.extent(axis) == 1 ? 0 : at; };
       const auto row = values_.row(along(0, b.value()), along(1, h.value()), along(2, i.value()));
@@ -58,11 +58,30 @@ class pair {
   template <class T>
   [[nodiscard]] term<T> compile(const position_call& call, const heads& layout) const {
     require_fit(*this, call, layout);
+    each_row([](std::span<const Element> row) {
+      for (const Element value : row) {
+        constexpr Element removed = -std::numeric_limits<Element>::infinity();
+        require(value == removed || fits<T>(value), errc::non_finite, "pair bias", "value",
+                "a number that the type of the plan can hold", value);
+      }
+    });
     return term<T>{values_};
   }
 
  private:
+  template <class Visit>
+  void each_row(const Visit& visit) const {
+    for (index_t b = 0; b < values_.extent(0); ++b) {
+      for (index_t h = 0; h < values_.extent(1); ++h) {
+        for (index_t i = 0; i < values_.extent(2); ++i) visit(values_.row(b, h, i));
+      }
+    }
+  }
+
   tensor_view<const Element, 4> values_;
 };
+
+template <class Element>
+pair(tensor_view<Element, 4>) -> pair<std::remove_const_t<Element>>;
 
 }  // namespace posgeo::bias

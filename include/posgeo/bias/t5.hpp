@@ -3,6 +3,7 @@
 
 #include <posgeo/bias/score_bias.hpp>
 #include <posgeo/coordinate/t5_bucket.hpp>
+#include <posgeo/core/narrow.hpp>
 #include <posgeo/core/table.hpp>
 
 namespace posgeo::bias {
@@ -53,6 +54,7 @@ class t5 {
   template <class T>
   [[nodiscard]] term<T> compile(const position_call& call, const heads& layout) const {
     require_fit(*this, call, layout);
+    require_fits<T>(weights_.values(), "t5 bias");
     return {weights_, bucket_, call};
   }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <posgeo/call/position_call.hpp>
+#include <posgeo/core/required.hpp>
 
 #include <span>
 
@@ -16,7 +17,7 @@ enum class packed_positions {
 /// Several sequences behind one another in one storage row of the batch.
 struct packed_batch_spec {
   std::span<const index_t> lengths;  ///< one for each sequence; a sequence of length 0 keeps its number
-  packed_positions positions = packed_positions::restart;
+  required<packed_positions> positions;
   coordinate_frame frame = {};
   stream origin = stream::shared;
 };
@@ -24,9 +25,10 @@ struct packed_batch_spec {
 [[nodiscard]] inline call_description describe(const packed_batch_spec& spec) {
   explicit_rows spelled;
   index_t sequence = 0;
-  bool negative = false;
-  for (const index_t length : spec.lengths) {
-    negative = negative || length < 0;
+  index_t rows = 0;
+  for (const index_t length : spec.lengths) rows = length < 0 || rows < 0 ? -1 : saturating_add(rows, length);
+  constexpr index_t most = index_t{1} << 32;  // beyond it the arrays stay empty, which the check refuses
+  for (const index_t length : rows > most ? std::span<const index_t>{} : spec.lengths) {
     for (index_t k = 0; k < length; ++k) {
       const auto storage_row = static_cast<index_t>(spelled.positions.size());
       spelled.positions.push_back(spec.positions == packed_positions::restart ? k : storage_row);
@@ -35,7 +37,6 @@ struct packed_batch_spec {
     ++sequence;
   }
   spelled.active.assign(spelled.positions.size(), 1);
-  const index_t rows = negative ? -1 : static_cast<index_t>(spelled.positions.size());
   const row_space space{spec.lengths.empty() ? 0 : 1, rows, std::move(spelled), spec.frame, spec.origin};
   return {.kind = call_kind::packed_batch, .query = space, .key = space, .cache = {}};
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <posgeo/call/position_call.hpp>
+#include <posgeo/core/required.hpp>
 
 #include <span>
 
@@ -37,7 +38,7 @@ class padded_positions {
 struct padded_batch_spec {
   std::span<const index_t> lengths;  ///< active rows of each entry
   index_t rows = 0;                  ///< storage rows of every entry
-  padding_side side = padding_side::right;
+  required<padding_side> side;
   padded_positions positions;
   coordinate_frame frame = {};
   stream origin = stream::shared;

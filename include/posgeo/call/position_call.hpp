@@ -91,14 +91,18 @@ inline void check_space(const row_space& space, std::string_view object, positio
 /// Lists every rule that the description breaks; empty means that position_call{description} will not throw.
 [[nodiscard]] inline violations check(const call_description& d) {
   violations found;
+  constexpr index_t most = index_t{1} << 31;
   found.expect(d.query.entries() > 0, errc::empty_batch, "call", "batch entries", "at least 1", d.query.entries());
+  found.expect(d.query.entries() <= most, errc::row_count, "call", "batch entries", "at most 2^31", d.query.entries());
   found.expect(d.query.entries() == d.key.entries(), errc::shape_mismatch, "call", "batch entries of the key space",
                d.query.entries(), d.key.entries());
+  if (!found.empty()) return found;
   detail::check_space(d.query, "query space", d.reuse, found);
   detail::check_space(d.key, "key space", d.reuse, found);
 
-  found.expect(d.cache.size() == 0 || d.cache.size() == d.query.entries(), errc::row_count, "call", "cache states",
-               text("none or {}", d.query.entries()), d.cache.size());
+  const bool needs_cache = d.kind == call_kind::decode_step || d.kind == call_kind::prefill_chunk;
+  found.expect((d.cache.size() == 0 && !needs_cache) || d.cache.size() == d.query.entries(), errc::row_count, "call",
+               "cache states", text("{}{}", needs_cache ? "" : "none or ", d.query.entries()), d.cache.size());
   for (index_t b = 0; b < d.cache.size(); ++b) {
     const cache_state& cache = d.cache[b];
     found.expect(cache.committed_length >= 0, errc::negative_offset, "call", text("committed_length of entry {}", b),
@@ -111,15 +115,16 @@ inline void check_space(const row_space& space, std::string_view object, positio
   }
   if (!found.empty()) return found;
 
-  if (d.kind == call_kind::decode_step || d.kind == call_kind::prefill_chunk) {
-    for (index_t b = 0; b < d.cache.size() && d.query.rows() > 0; ++b) {
-      const auto [first, last] = d.query.active_rows(b);
-      if (first >= last) continue;
-      const index_t at = d.query.at(b, first).value();
-      found.expect(at == d.cache[b].committed_length, errc::committed_length, "call",
-                   text("first query position of entry {}", b),
-                   text("committed_length {}", d.cache[b].committed_length), at);
+  for (index_t b = 0; b < d.cache.size(); ++b) {
+    const auto [first, last] = d.query.active_rows(b);
+    if (first >= last) continue;
+    index_t lowest = d.query.at(b, first).value();
+    for (index_t row = first; !d.query.affine() && row < last; ++row) {
+      if (d.query.active(b, row)) lowest = std::min(lowest, d.query.at(b, row).value());
     }
+    found.expect(lowest == d.cache[b].committed_length, errc::committed_length, "call",
+                 text("first query position of entry {}", b), text("committed_length {}", d.cache[b].committed_length),
+                 lowest);
   }
   if (d.kind == call_kind::cross_attention) {
     found.expect(!(d.query.frame() == d.key.frame()), errc::frame_mismatch, "cross-attention", "coordinate frames",
@@ -164,6 +169,18 @@ class position_call {
     return relative_offset{at(b, j).value() - at(b, i).value()};
   }
   [[nodiscard]] bool same_frame() const noexcept { return d_.query.frame() == d_.key.frame(); }
+
+  /// Whether the active rows of an entry, queries and keys together, belong to more than one sequence.
+  [[nodiscard]] bool mixes_sequences() const noexcept {
+    for (index_t b = 0; b < batch(); ++b) {
+      const auto of_queries = d_.query.sequence_bounds(b);
+      const auto of_keys = d_.key.sequence_bounds(b);
+      if (!of_keys) continue;
+      if (of_keys->first != of_keys->second) return true;
+      if (of_queries && *of_queries != *of_keys) return true;
+    }
+    return false;
+  }
 
   /// Tokens committed to the cache before this call; 0 where the call has no cache.
   [[nodiscard]] index_t committed_length(batch_index b) const noexcept {

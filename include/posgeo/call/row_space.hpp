@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -124,7 +125,7 @@ class row_space {
   /// Storage rows [first, second) outside of which entry b has only padding.
   [[nodiscard]] std::pair<index_t, index_t> active_rows(index_t b) const noexcept {
     if (!explicit_) return {affine_[b].active_begin, affine_[b].active_end};
-    return explicit_->hulls[static_cast<std::size_t>(b)];
+    return rows_ == 0 ? std::pair{index_t{0}, index_t{0}} : explicit_->hulls[static_cast<std::size_t>(b)];
   }
 
   /// Storage rows [first, second) outside of which no row of entry b stands in [lowest, highest].
@@ -150,12 +151,18 @@ class row_space {
     return false;
   }
 
-  /// Whether an entry holds active rows of more than one sequence.
-  [[nodiscard]] bool packed() const noexcept {
-    if (!explicit_) return false;
-    const auto same_entry = [](const sequence_extent& a, const sequence_extent& c) { return a.entry == c.entry; };
-    return std::adjacent_find(explicit_->extents.begin(), explicit_->extents.end(), same_entry) !=
-           explicit_->extents.end();
+  /// The lowest and the highest sequence among the active rows of entry b, if there are any.
+  [[nodiscard]] std::optional<std::pair<index_t, index_t>> sequence_bounds(index_t b) const noexcept {
+    if (!explicit_) {
+      const affine_rows& entry = affine_[b];
+      if (entry.active_begin >= entry.active_end) return std::nullopt;
+      return std::pair{entry.sequence, entry.sequence};
+    }
+    const auto before = [](const sequence_extent& extent, index_t entry) { return extent.entry < entry; };
+    const auto first = std::lower_bound(explicit_->extents.begin(), explicit_->extents.end(), b, before);
+    const auto last = std::lower_bound(first, explicit_->extents.end(), b + 1, before);
+    if (first == last) return std::nullopt;
+    return std::pair{first->sequence, std::prev(last)->sequence};
   }
 
   /// Whether the explicit arrays have one element for each row.
@@ -190,6 +197,7 @@ class row_space {
            holds_all(spelled.active.size());
   }
   void index_sequences(spelled_rows& block) const {
+    if (rows_ == 0) return;
     std::vector<sequence_extent>& extents = block.extents;
     for (index_t b = 0; b < entries_; ++b) {
       for (index_t row = 0; row < rows_; ++row) {

@@ -106,8 +106,8 @@ class t5_bucket {
 
   [[nodiscard]] index_t operator()(relative_offset key_minus_query) const noexcept {
     const index_t ahead = key_minus_query.value();
-    if (settings_.direction == bucket_direction::causal) return ahead >= 0 ? 0 : by_distance(-ahead);
-    return ahead > 0 ? per_direction() + by_distance(ahead) : by_distance(-ahead);
+    if (ahead > 0) return settings_.direction == bucket_direction::causal ? 0 : per_direction() + by_distance(ahead);
+    return by_distance(saturating_subtract(0, ahead));
   }
 
  private:
@@ -128,7 +128,7 @@ class t5_bucket {
     const auto reach = static_cast<double>(settings_.max_distance);
     const double estimate = exact * std::pow(reach / exact, static_cast<double>(step) / static_cast<double>(steps));
     const double nearest = std::round(estimate);
-    const double doubt = 1e-9 * estimate;  // far above the estimate's rounding error
+    const double doubt = 1e-12 * estimate;  // far above the estimate's rounding error
     if (std::abs(estimate - nearest) > doubt) return static_cast<index_t>(std::ceil(estimate));
     const auto n = static_cast<index_t>(nearest);
     return reaches(n, step, steps) ? n : n + 1;

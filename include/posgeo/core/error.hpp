@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <stdexcept>
 #include <string>
@@ -62,20 +62,27 @@ template <class... Args>
   return [format, args...] { return fmt::format(format, args...); };
 }
 
-/// Collects broken rules; does not allocate while there are none.
+/// Collects broken rules; does not allocate while there are none. Keeps the first sixteen sentences and counts the
+/// rest.
 class violations {
  public:
+  static constexpr std::size_t most_kept = 16;
+
   /// Records "object, axis: expected ..., got ..." unless ok. Each of the last three is a value or a text(...).
   template <class Axis, class Expected, class Actual>
   void expect(bool ok, errc code, std::string_view object, const Axis& axis, const Expected& expected,
               const Actual& actual) {
     if (ok) return;
+    if (found_.size() == most_kept) {
+      ++not_kept_;
+      return;
+    }
     found_.push_back(
         {code, fmt::format("{}, {}: expected {}, got {}", object, said(axis), said(expected), said(actual))});
   }
 
   [[nodiscard]] bool empty() const noexcept { return found_.empty(); }
-  [[nodiscard]] std::size_t size() const noexcept { return found_.size(); }
+  [[nodiscard]] std::size_t size() const noexcept { return found_.size() + not_kept_; }
   [[nodiscard]] auto begin() const noexcept { return found_.begin(); }
   [[nodiscard]] auto end() const noexcept { return found_.end(); }
   [[nodiscard]] const violation& front() const { return found_.front(); }
@@ -85,6 +92,7 @@ class violations {
     if (found_.empty()) return;
     std::string all = found_.front().message;
     for (std::size_t n = 1; n < found_.size(); ++n) all += "; " + found_[n].message;
+    if (not_kept_ > 0) all += fmt::format("; and {} more", not_kept_);
     throw error(found_.front().code, all);
   }
 
@@ -98,6 +106,7 @@ class violations {
     }
   }
   std::vector<violation> found_;
+  std::size_t not_kept_ = 0;
 };
 
 /// Throws posgeo::error "object, axis: expected ..., got ..." unless ok.

@@ -15,9 +15,13 @@ struct heads {
 
 /// Lists what is wrong with a head layout.
 inline void check(const heads& h, violations& found) {
-  found.expect(h.query > 0, errc::head_count, "heads", "query heads", "at least 1", h.query);
-  found.expect(h.key_value > 0, errc::head_count, "heads", "key heads", "at least 1", h.key_value);
-  found.expect(h.dim > 0, errc::shape_mismatch, "heads", "head_dim", "at least 1", h.dim);
+  constexpr index_t most = index_t{1} << 31;  // so that no product of a layout overflows
+  const auto expect_count = [&](index_t count, errc code, std::string_view axis) {
+    found.expect(count > 0 && count <= most, code, "heads", axis, "from 1 to 2^31", count);
+  };
+  expect_count(h.query, errc::head_count, "query heads");
+  expect_count(h.key_value, errc::head_count, "key heads");
+  expect_count(h.dim, errc::shape_mismatch, "head_dim");
   if (h.query > 0 && h.key_value > 0) {
     found.expect(h.query % h.key_value == 0, errc::head_count, "heads", "query heads",
                  text("a multiple of {} key heads", h.key_value), h.query);

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <limits>
 
-#ifdef __FAST_MATH__
-#error "posgeo needs infinities and NaN: build without -ffast-math"
+#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0)
+#error "posgeo needs infinities and NaN: build without -ffast-math and -ffinite-math-only"
 #endif
 
 namespace posgeo {

@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <concepts>
+#include <type_traits>
+
 namespace posgeo {
 
-/// A field of a settings struct that has no default: leaving it out does not compile.
+/// A field of a settings struct that has no default: leaving it out does not compile, nor does a fraction for a count.
 template <class Choice>
 class required {
  public:
-  constexpr required(Choice choice) noexcept : choice_(choice) {}  // implicit: the field reads like its type
+  template <class Given>
+  requires std::convertible_to<Given, Choice> &&
+      (!std::is_floating_point_v<Given> || std::is_floating_point_v<Choice>)constexpr required(
+          Given given) noexcept  // implicit: the field reads like its type
+      : choice_(static_cast<Choice>(given)) {}
   constexpr operator Choice() const noexcept { return choice_; }
+  friend constexpr Choice format_as(const required& r) noexcept { return r.choice_; }
 
  private:
   Choice choice_;

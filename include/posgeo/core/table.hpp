@@ -38,6 +38,9 @@ class table {
   [[nodiscard]] const T& operator()(index_t row, index_t column) const noexcept {
     return values_[row * columns_ + column];
   }
+  [[nodiscard]] std::span<const T> values() const noexcept {
+    return {values_.get(), static_cast<std::size_t>(rows_ * columns_)};
+  }
   [[nodiscard]] std::span<const T> row(index_t r) const noexcept {
     return {values_.get() + r * columns_, static_cast<std::size_t>(columns_)};
   }

@@ -4,19 +4,40 @@
 #include <posgeo/core/error.hpp>
 #include <posgeo/core/index.hpp>
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
 #include <functional>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace posgeo {
 
+namespace detail {
+
+/// The product of the extents. Throws errc::shape_mismatch for a negative extent or a product beyond 2^62.
+template <std::size_t Rank>
+index_t element_count(std::string_view object, const std::array<index_t, Rank>& extents) {
+  index_t count = 1;
+  bool fits = true;
+  for (const index_t extent : extents) {
+    require(extent >= 0, errc::shape_mismatch, object, "extent", "at least 0", extent);
+    fits = fits && !__builtin_mul_overflow(count, std::max(extent, index_t{1}), &count);
+  }
+  require(fits && count <= position_limit, errc::shape_mismatch, object, "elements", "less than 2^62", "more");
+  for (const index_t extent : extents) count = extent == 0 ? 0 : count;
+  return count;
+}
+
+}  // namespace detail
+
 /// Somebody else's memory as a tensor whose last axis is contiguous; the other axes have strides of their own.
 /// Shapes: extents() names the axes, strides() the elements from one to the next; offsets are 64-bit products.
-/// Throws: errc::shape_mismatch, when built, for a negative extent or null memory under a non-empty shape.
+/// Throws: errc::shape_mismatch, when built, for a negative extent, offsets beyond 63 bits, or null memory under a
+///         non-empty shape.
 template <class T, std::size_t Rank>
 class tensor_view {
  public:
@@ -31,9 +52,8 @@ class tensor_view {
   /// Memory with a stride, in elements, for every axis but the last.
   tensor_view(T* data, const extents_type& extents, const strides_type& strides)
       : data_(data), extents_(extents), strides_(strides) {
-    for (const index_t extent : extents) {
-      require(extent >= 0, errc::shape_mismatch, "tensor view", "extent", "at least 0", extent);
-    }
+    (void)detail::element_count("tensor view", extents);
+    require(reach_fits(), errc::shape_mismatch, "tensor view", "strides", "offsets within 63 bits", "larger ones");
     require(data != nullptr || empty(), errc::shape_mismatch, "tensor view", "memory", "a pointer", "null");
   }
 
@@ -68,6 +88,24 @@ class tensor_view {
     return {data_ + row_offset(at...), static_cast<std::size_t>(extents_[Rank - 1])};
   }
 
+  /// Whether no two rows of the view share an element, whatever the order of the axes in memory.
+  [[nodiscard]] bool rows_apart() const noexcept {
+    if (empty()) return true;
+    std::array<std::pair<index_t, index_t>, Rank - 1> axes{};  // stride, steps
+    for (std::size_t axis = 0; axis + 1 < Rank; ++axis) {
+      if (extents_[axis] == 1) continue;
+      axes[axis] = {strides_[axis] < 0 ? -strides_[axis] : strides_[axis], extents_[axis] - 1};
+    }
+    std::sort(axes.begin(), axes.end());
+    index_t reach = extents_[Rank - 1];
+    for (const auto& [stride, steps] : axes) {
+      if (steps == 0) continue;
+      if (stride < reach) return false;
+      reach += stride * steps;
+    }
+    return true;
+  }
+
   /// The memory touched, as [first, last) addresses; empty when nothing is.
   [[nodiscard]] std::span<T> footprint() const noexcept {
     if (empty()) return {};
@@ -81,7 +119,8 @@ class tensor_view {
   }
 
  private:
-  static strides_type dense_strides(const extents_type& extents) noexcept {
+  static strides_type dense_strides(const extents_type& extents) {
+    (void)detail::element_count("tensor view", extents);
     strides_type strides{};
     index_t step = extents[Rank - 1];
     for (std::size_t axis = Rank - 1; axis-- > 0;) {
@@ -89,6 +128,18 @@ class tensor_view {
       step *= extents[axis];
     }
     return strides;
+  }
+  [[nodiscard]] bool reach_fits() const noexcept {
+    if (empty()) return true;
+    index_t before = 0;
+    index_t after = extents_[Rank - 1];
+    for (std::size_t axis = 0; axis + 1 < Rank; ++axis) {
+      index_t reach = 0;
+      if (__builtin_mul_overflow(extents_[axis] - 1, strides_[axis], &reach)) return false;
+      index_t& side = reach < 0 ? before : after;
+      if (__builtin_add_overflow(side, reach, &side)) return false;
+    }
+    return before >= -position_limit && after <= position_limit;
   }
 
   T* data_ = nullptr;
@@ -132,21 +183,16 @@ template <class T, std::size_t Rank>
 class tensor {
  public:
   tensor() = default;
-  explicit tensor(const std::array<index_t, Rank>& extents) : extents_(extents) {
-    index_t size = 1;
-    for (const index_t extent : extents) {
-      require(extent >= 0, errc::shape_mismatch, "tensor", "extent", "at least 0", extent);
-      size *= extent;
-    }
-    values_.resize(static_cast<std::size_t>(size));
-  }
+  explicit tensor(const std::array<index_t, Rank>& extents)
+      : extents_(extents), values_(static_cast<std::size_t>(detail::element_count("tensor", extents))) {}
 
   [[nodiscard]] index_t extent(std::size_t axis) const noexcept { return extents_[axis]; }
   [[nodiscard]] const std::array<index_t, Rank>& extents() const noexcept { return extents_; }
   [[nodiscard]] std::span<T> values() noexcept { return values_; }
   [[nodiscard]] std::span<const T> values() const noexcept { return values_; }
-  [[nodiscard]] tensor_view<T, Rank> view() { return {values_.data(), extents_}; }
-  [[nodiscard]] tensor_view<const T, Rank> view() const { return {values_.data(), extents_}; }
+  [[nodiscard]] tensor_view<T, Rank> view() & { return {values_.data(), extents_}; }
+  [[nodiscard]] tensor_view<const T, Rank> view() const& { return {values_.data(), extents_}; }
+  void view() const&& = delete;  // the memory would be gone
 
   template <class... I>
   requires(sizeof...(I) == Rank) [[nodiscard]] T& operator()(I... at) noexcept {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <posgeo/core/narrow.hpp>
+#include <posgeo/core/required.hpp>
 #include <posgeo/core/table.hpp>
 #include <posgeo/encode/state_encoder.hpp>
 
 namespace posgeo::encode {
 
 struct learned_absolute_settings {
-  index_t row_offset = 0;  ///< table row = position + row_offset (BART, OPT: 2)
+  required<index_t> row_offset;  ///< table row = position + row_offset (BERT: 0; BART, OPT: 2)
   padded_rows padding = padded_rows::by_position();
 };
 
@@ -23,7 +25,7 @@ class learned_absolute {
  public:
   using family = posgeo::family::state_encoder;
 
-  explicit learned_absolute(table<Element> rows, const learned_absolute_settings& settings = {})
+  explicit learned_absolute(table<Element> rows, const learned_absolute_settings& settings)
       : table_(std::move(rows)), settings_(settings) {
     violations found;
     found.expect(settings.row_offset >= 0 && settings.row_offset < table_.rows(), errc::table_rows, "learned_absolute",
@@ -61,17 +63,24 @@ class learned_absolute {
     position_call call_;
   };
 
-  template <class T>
-  [[nodiscard]] term<T> compile(const position_call& call) const {
+  void check(const position_call& call, violations& found) const {
     for (const batch_index b : indices<batch_index>(call.batch())) {
       for (const query_index i : indices<query_index>(call.queries())) {
         if (settings_.padding.how() != padded_rows::rule::by_position && !call.active(b, i)) continue;
         const index_t at = call.at(b, i).value();
-        require(at >= 0 && at < capacity(), errc::position_out_of_table, "learned_absolute",
-                text("position of row {} in entry {}", i.value(), b.value()),
-                text("0..{} ({} rows, row_offset {})", capacity() - 1, table_.rows(), settings_.row_offset), at);
+        found.expect(at >= 0 && at < capacity(), errc::position_out_of_table, "learned_absolute",
+                     text("position of row {} in entry {}", i.value(), b.value()),
+                     text("0..{} ({} rows, row_offset {})", capacity() - 1, table_.rows(), settings_.row_offset), at);
       }
     }
+  }
+
+  template <class T>
+  [[nodiscard]] term<T> compile(const position_call& call) const {
+    violations found;
+    check(call, found);
+    found.throw_if_any();
+    require_fits<T>(table_.values(), "learned_absolute");
     return {*this, call};
   }
 

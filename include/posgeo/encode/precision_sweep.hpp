@@ -37,12 +37,16 @@ struct precision_report {
 /// Source: the finite-precision analysis of sinusoidal coordinates in docs/mechanisms/sinusoidal.md.
 [[nodiscard]] inline precision_report sweep_precision(const sinusoidal& encoder, precision storage, position first,
                                                       position last) {
-  require(first.value() < last.value() && last.value() - first.value() >= 2, errc::row_count, "precision sweep",
-          "positions", "at least 2", last.value() - first.value());
+  const index_t count = saturating_subtract(last.value(), first.value());
+  require(count >= 2, errc::row_count, "precision sweep", "positions", "at least 2", count);
   violations found;
   const index_t offset = encoder.settings().offset;
-  expect_distinct_angle(position{first.value() + offset}, "precision sweep", found);
-  expect_distinct_angle(position{last.value() + offset}, "precision sweep", found);
+  for (const index_t end : {saturating_add(first.value(), offset), saturating_add(last.value() - 1, offset)}) {
+    expect_distinct_angle(position{end}, "precision sweep", found);
+    const double built = round_to(encoder.settings().construction, static_cast<double>(end));
+    found.expect(std::isfinite(built), errc::position_precision, "precision sweep", "position",
+                 "one that the construction precision can hold", end);
+  }
   found.throw_if_any();
 
   precision_report report;

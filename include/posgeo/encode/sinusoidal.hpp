@@ -57,7 +57,11 @@ class sinusoidal {
   explicit sinusoidal(const sinusoidal_settings& settings) : settings_(settings) {
     check(settings).throw_if_any();
     auto frequencies = std::make_shared<std::vector<double>>();
-    for (index_t pair = 0; pair < sines(); ++pair) frequencies->push_back(frequency(pair));
+    for (index_t pair = 0; pair < sines(); ++pair) {
+      frequencies->push_back(frequency(pair));
+      require(std::isfinite(frequencies->back()), errc::frequency_settings, "sinusoidal",
+              text("frequency of pair {}", pair), "a finite number", frequencies->back());
+    }
     frequencies_ = std::move(frequencies);
   }
 
@@ -102,10 +106,22 @@ class sinusoidal {
   template <class T>
   class term;
 
+  void check(const position_call& call, violations& found) const {
+    expect_distinct_angles(call.query_space(), settings_.offset, "sinusoidal", found);
+    for (index_t b = 0; b < call.batch(); ++b) {
+      const auto [lowest, highest] = call.query_space().position_bounds(b);
+      for (const index_t end : {lowest, highest}) {
+        const double built = round_to(settings_.construction, static_cast<double>(end + settings_.offset));
+        found.expect(std::isfinite(built), errc::position_precision, "sinusoidal", "position",
+                     "one that the construction precision can hold", end);
+      }
+    }
+  }
+
   template <class T>
   [[nodiscard]] term<T> compile(const position_call& call) const {
     violations found;
-    expect_distinct_angles(call.query_space(), settings_.offset, "sinusoidal", found);
+    check(call, found);
     found.throw_if_any();
     return {*this, call};
   }

@@ -47,8 +47,8 @@ class padded_rows {
 
 /// Adds the encoder's coordinates to the states of the call's query space, once.
 /// Shapes: states [batch, queries, width].
-/// Throws: errc::shape_mismatch if the states are not those of the call or not as wide as the encoder; what compile
-///         throws. Nothing is written then.
+/// Throws: errc::shape_mismatch if the states are not those of the call or not as wide as the encoder;
+///         errc::memory_overlap if two rows share memory; what compile throws. Nothing is written then.
 template <class T, state_encoder<T> Encoder>
 void add_positions(const Encoder& encoder, const position_call& call, states_view<T> states) {
   const auto term = encoder.template compile<T>(call);
@@ -59,6 +59,7 @@ void add_positions(const Encoder& encoder, const position_call& call, states_vie
                states.extent(1));
   found.expect(states.extent(2) == term.width(), errc::shape_mismatch, "states", "width", term.width(),
                states.extent(2));
+  found.expect(states.rows_apart(), errc::memory_overlap, "states", "rows", "apart from one another", "shared");
   found.throw_if_any();
   for (const batch_index b : indices<batch_index>(call.batch())) {
     for (const query_index i : indices<query_index>(call.queries())) {

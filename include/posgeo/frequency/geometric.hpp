@@ -33,6 +33,8 @@ class geometric {
                  "rotary_dim", "an even number of at least 2", settings.rotary_dim);
     check_base(settings.base, "geometric frequencies", found);
     found.throw_if_any();
+    require(std::isfinite(at(pairs() - 1)), errc::frequency_settings, "geometric frequencies",
+            "frequency of the last pair", "a finite number", at(pairs() - 1));
   }
 
   [[nodiscard]] index_t pairs() const noexcept { return settings_.rotary_dim / 2; }

@@ -27,7 +27,13 @@ class proportional {
                  text("an even number from 2 to head_dim {}", settings.head_dim), settings.rotary_dim);
     check_base(settings.base, "proportional frequencies", found);
     found.throw_if_any();
+    const double last = at(settings.rotary_dim / 2 - 1);
+    require(std::isfinite(last), errc::frequency_settings, "proportional frequencies", "frequency of the last pair",
+            "a finite number", last);
   }
+
+  /// The only head width that these frequencies are made for.
+  [[nodiscard]] index_t head_dim() const noexcept { return settings_.head_dim; }
 
   [[nodiscard]] index_t pairs() const noexcept { return settings_.head_dim / 2; }
   [[nodiscard]] double at(index_t pair) const noexcept {

@@ -3,6 +3,7 @@
 
 #include <posgeo/bias/score_bias.hpp>
 #include <posgeo/content/content_term.hpp>
+#include <posgeo/core/narrow.hpp>
 #include <posgeo/model/plan.hpp>
 #include <posgeo/scale/score_scale.hpp>
 #include <posgeo/transform/qk_transform.hpp>
@@ -82,8 +83,8 @@ class attention {
     const hides hidden_keys = hidden();
     found.expect(!call.key_space().has_padding() || includes(hidden_keys, hides::padding), errc::padding_visible,
                  "attention", "padded keys of the call", "a visibility that hides them (visible::active)", "none");
-    found.expect(!call.key_space().packed() || includes(hidden_keys, hides::other_segments), errc::segment_isolation,
-                 "attention", "packed sequences of the call", "a visibility that isolates them (visible::segments)",
+    found.expect(!call.mixes_sequences() || includes(hidden_keys, hides::other_segments), errc::segment_isolation,
+                 "attention", "sequences that the call mixes", "a visibility that isolates them (visible::segments)",
                  "none");
     each([&](const auto& policy) {
       if constexpr (looks_back_only<std::remove_cvref_t<decltype(policy)>>) {
@@ -96,7 +97,8 @@ class attention {
   }
 
   /// Binds every policy to the call; T is the type that the plan computes in.
-  /// Throws: everything that check(call) lists.
+  /// Throws: everything that check(call) lists; errc::scale_settings and errc::non_finite for numbers that T cannot
+  /// hold.
   template <class T = float>
   [[nodiscard]] auto compile(const position_call& call) const {
     check(call).throw_if_any();
@@ -107,6 +109,12 @@ class attention {
       if constexpr (score_scale<P>) factor = policy.factor(layout_);
       if constexpr (std::same_as<P, scale::softcap>) cap = policy;
     });
+    const auto require_usable = [](double value, std::string_view object) {
+      require(fits<T>(value) && static_cast<T>(value) > T{0}, errc::scale_settings, object, "value",
+              "one that the type of the plan can hold", value);
+    };
+    require_usable(factor, "score scale");
+    if (cap) require_usable(cap->cap(), "softcap");
     const auto bind = [&](auto transforms, auto contents, auto biases, auto values, auto visibilities) {
       return plan<T, decltype(transforms), decltype(contents), decltype(biases), decltype(values),
                   decltype(visibilities)>(layout_, call, factor, cap, std::move(transforms), std::move(contents),

@@ -3,9 +3,11 @@
 
 #include <posgeo/call/position_call.hpp>
 #include <posgeo/core/policy.hpp>
+#include <posgeo/core/tensor.hpp>
 #include <posgeo/scale/softcap.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <span>
 #include <tuple>
@@ -55,8 +57,26 @@ class plan {
                           std::span<const T> key) const noexcept {
     return std::apply([&](const auto&... term) { return (T{0} + ... + term(b, h, i, j, query, key)); }, contents_);
   }
+  /// The sum of the biases; -infinity exactly if one of them is.
   [[nodiscard]] T bias(batch_index b, head_index h, query_index i, key_index j) const noexcept {
-    return std::apply([&](const auto&... term) { return (T{0} + ... + term(b, h, i, j)); }, biases_);
+    constexpr T lowest = std::numeric_limits<T>::lowest();
+    T sum{0};
+    bool removed = false;
+    const auto add = [&](T part) {
+      removed = removed || part < lowest;
+      sum += part;
+    };
+    std::apply([&](const auto&... term) { (add(term(b, h, i, j)), ...); }, biases_);
+    return sum < lowest && !removed ? lowest : sum;  // finite penalties hide no key, whatever their sum
+  }
+  /// Whether a bias reads memory of the caller's that the view can reach.
+  template <class View>
+  [[nodiscard]] bool reads(const View& written) const noexcept {
+    const auto shared = [&written](const auto& term) {
+      if constexpr (requires { term.reads(); }) return overlap(written, term.reads());
+      return false;
+    };
+    return std::apply([&](const auto&... term) { return (shared(term) || ...); }, biases_);
   }
   [[nodiscard]] bool visible(batch_index b, query_index i, key_index j) const noexcept {
     return std::apply([&](const auto&... term) { return (term(b, i, j) && ...); }, visibilities_);

@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace posgeo::transform {
@@ -27,8 +28,10 @@ struct rotary_settings {
 /// Dimensions behind the rotated ones pass through.
 /// Shapes: rows [head_dim], of which the first 2 * frequencies.pairs() turn.
 /// Units:  angles in radians, formed in double and rounded once.
-/// Throws: errc::shape_mismatch if more dimensions turn than a head has; errc::frame_mismatch across frames;
-///         errc::position_precision for a position that is not exact in double. All when compiled.
+/// Throws: errc::frequency_settings, when built, for a frequency that is not finite; when compiled,
+/// errc::shape_mismatch
+///         if more dimensions turn than a head has or the frequencies are made for another head_dim,
+///         errc::frame_mismatch across frames, errc::position_precision for a position that is not exact in double.
 /// Source: Su et al. 2021, section 3.2.2, equation 15.
 template <frequency_rule Frequency>
 class rotary {
@@ -37,8 +40,13 @@ class rotary {
 
   rotary(const Frequency& frequency, const rotary_settings& settings) : settings_(settings) {
     auto speeds = std::make_shared<std::vector<double>>();
-    for (index_t pair = 0; pair < frequency.pairs(); ++pair) speeds->push_back(frequency.at(pair));
+    for (index_t pair = 0; pair < frequency.pairs(); ++pair) {
+      speeds->push_back(frequency.at(pair));
+      require(std::isfinite(speeds->back()), errc::frequency_settings, "rotary", text("frequency of pair {}", pair),
+              "a finite number", speeds->back());
+    }
     speeds_ = std::move(speeds);
+    if constexpr (requires { frequency.head_dim(); }) head_dim_ = frequency.head_dim();
     require(settings.offset >= -position_limit && settings.offset <= position_limit, errc::position_overflow, "rotary",
             "offset", "an integer less than 2^62 from zero", settings.offset);
   }
@@ -67,6 +75,8 @@ class rotary {
   void check(const position_call& call, const heads& layout, violations& found) const {
     found.expect(rotary_dim() <= layout.dim, errc::shape_mismatch, "rotary", "rotary_dim",
                  text("at most head_dim {}", layout.dim), rotary_dim());
+    found.expect(!head_dim_ || *head_dim_ == layout.dim, errc::shape_mismatch, "rotary", "head_dim of the frequencies",
+                 layout.dim, head_dim_.value_or(0));
     expect_same_frame(call, "rotary", found);
     expect_distinct_angles(call.query_space(), settings_.offset, "rotary", found);
     expect_distinct_angles(call.key_space(), settings_.offset, "rotary", found);
@@ -97,6 +107,7 @@ class rotary {
 
  private:
   rotary_settings settings_;
+  std::optional<index_t> head_dim_;
   std::shared_ptr<const std::vector<double>> speeds_;
 };
 

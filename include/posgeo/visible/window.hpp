@@ -26,7 +26,10 @@ struct window {
     return {.behind = width - 1, .ahead = 0};
   }
 
-  [[nodiscard]] hides hidden() const noexcept { return ahead == 0 ? hides::future | hides::distant : hides::distant; }
+  [[nodiscard]] hides hidden() const noexcept {
+    const bool near = behind != unbounded || (ahead != unbounded && ahead != 0);
+    return (ahead == 0 ? hides::future : hides::nothing) | (near ? hides::distant : hides::nothing);
+  }
   void check(const position_call& call, const heads&, violations& found) const {
     found.expect(behind >= 0, errc::window_bounds, "window", "behind", "at least 0", index_t{behind});
     found.expect(ahead >= 0, errc::window_bounds, "window", "ahead", "at least 0", index_t{ahead});
