@@ -34,6 +34,7 @@
 #include <posgeo/core/tensor.hpp>
 #include <posgeo/encode/learned_absolute.hpp>
 #include <posgeo/encode/precision_sweep.hpp>
+#include <posgeo/encode/resized_rows.hpp>
 #include <posgeo/encode/sinusoidal.hpp>
 #include <posgeo/encode/state_encoder.hpp>
 #include <posgeo/frequency/frequency.hpp>

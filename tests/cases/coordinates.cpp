@@ -5,6 +5,7 @@
 #include <posgeo/call/padded_batch.hpp>
 #include <posgeo/coordinate/t5_bucket.hpp>
 #include <posgeo/encode/learned_absolute.hpp>
+#include <posgeo/encode/resized_rows.hpp>
 #include <posgeo/encode/sinusoidal.hpp>
 #include <posgeo/frequency/geometric.hpp>
 #include <posgeo/scale/none.hpp>
@@ -89,6 +90,27 @@ json learned_capacity(const json& in) {
   json out = json::array();
   for (const index_t padding : in.at("padding_idx")) out.push_back(learned(in.at("rows"), padding + 1).capacity());
   return out;
+}
+
+json resize_length(const json& in) {
+  const index_t old_rows = in.at("old");
+  const std::vector<double> zeros(static_cast<std::size_t>(old_rows));
+  const auto length = [&](index_t new_rows) {
+    return encode::resized_rows(table<double>(zeros, old_rows, 1), new_rows, encode::resize_sampling::half_pixel)
+        .rows();
+  };
+  if (in.at("new").is_number()) return length(in.at("new"));
+  json out = json::array();
+  for (const index_t new_rows : in.at("new")) out.push_back(length(new_rows));
+  return out;
+}
+
+json resize_linear(const json& in) {
+  expect(in, "convention", "half_pixel");
+  const auto values = in.at("table").get<std::vector<double>>();
+  const auto resized = encode::resized_rows(table<double>(values, static_cast<index_t>(values.size()), 1), in.at("new"),
+                                            encode::resize_sampling::half_pixel);
+  return json(std::vector<double>(resized.values().begin(), resized.values().end()));
 }
 
 // T5 buckets.
@@ -260,6 +282,8 @@ operations coordinate_operations() {
           {"sinusoid_add", sinusoid_add},
           {"learned_index", learned_index},
           {"learned_capacity", learned_capacity},
+          {"resize_length", resize_length},
+          {"resize_linear", resize_linear},
           {"t5_bucket", t5_bucket},
           {"t5_bucket_grid", t5_bucket_grid},
           {"positions_packed", positions_packed},
