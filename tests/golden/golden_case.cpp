@@ -129,7 +129,7 @@ struct manifest_reader {
     }
     for (const auto& [tensor, about] : listed.items()) {
       const stored_tensor& data = find(stored, tensor, "tensor");
-      if (data.dtype != about.at("dtype") || json(data.shape) != about.at("shape")) {
+      if (data.dtype != about.at("dtype").get<std::string>() || json(data.shape) != about.at("shape")) {
         throw std::runtime_error(tensor + ": type or shape differs from the manifest's");
       }
       c.shapes_[tensor] = data.shape;

@@ -91,6 +91,43 @@ class eager {
     if (cap) scores = (scores / *cap).tanh() * *cap;
   }
 
+  template <class T>
+  struct normalised {
+    matrix<T> weights;
+    column<T> log_sum_exp;
+  };
+
+  /// Of each row: the weights of its visible keys and the log-sum-exp of their scores. Hidden scores are -infinity.
+  template <class T>
+  static normalised<T> softmax(const matrix<T>& scores, const mask& visible) {
+    constexpr T nothing_seen = -std::numeric_limits<T>::infinity();
+    const index_t queries = scores.dimension(0);
+    const index_t keys = scores.dimension(1);
+    normalised<T> row{matrix<T>(queries, keys), column<T>(queries)};
+    row.log_sum_exp.setConstant(nothing_seen);
+    if (keys == 0) return row;
+
+    const Eigen::array<index_t, 1> over_keys{1};
+    const Eigen::array<index_t, 2> as_column{queries, 1};
+    const Eigen::array<index_t, 2> across{1, keys};
+    const column<T> largest = scores.maximum(over_keys);
+    const column<T> shift = (largest > largest.constant(nothing_seen)).select(largest, largest.constant(T{0}));
+    matrix<T> weights = scores - shift.reshape(as_column).broadcast(across);
+    // A weight below the smallest normal number is 0: there Eigen's exponential is slow, and wrong in its lanes.
+    const mask vanishes = weights < weights.constant(std::log(std::numeric_limits<T>::min()));
+    weights = visible.select(vanishes.select(weights.constant(T{0}), weights.exp()), weights.constant(T{0}));
+    column<T> sum = weights.sum(over_keys);
+    for (index_t i = 0; i < queries; ++i) {
+      if (sum(i) == T{0}) {
+        sum(i) = T{1};  // a row that sees nothing keeps its zeros
+      } else {
+        row.log_sum_exp(i) = largest(i) + std::log(sum(i));
+      }
+    }
+    row.weights = weights / sum.reshape(as_column).broadcast(across);
+    return row;
+  }
+
   template <class Plan, class T>
   static void one_head(const Plan& plan, const matrix<T>& query, const matrix<T>& key, const matrix<T>& value,
                        batch_index b, head_index h, const attention_output<T>& out) {
@@ -123,38 +160,17 @@ class eager {
     scores = too_low.select(scores.constant(std::numeric_limits<T>::lowest()), scores);
     scores = visible.select(scores, scores.constant(hidden_score));
 
-    matrix<T> weights(queries, keys);
-    column<T> sum(queries);
-    column<T> largest(queries);
-    sum.setZero();
-    largest.setConstant(hidden_score);
-    if (keys > 0) {
-      const Eigen::array<index_t, 1> over_keys{1};
-      const Eigen::array<index_t, 2> as_column{queries, 1};
-      const Eigen::array<index_t, 2> across{1, keys};
-      largest = scores.maximum(over_keys);
-      const column<T> shift = (largest > largest.constant(hidden_score)).select(largest, largest.constant(T{0}));
-      weights = scores - shift.reshape(as_column).broadcast(across);
-      // A weight below the smallest normal number is 0: there Eigen's exponential is slow, and wrong in its lanes.
-      const mask vanishes = weights < weights.constant(std::log(std::numeric_limits<T>::min()));
-      weights = visible.select(vanishes.select(weights.constant(T{0}), weights.exp()), weights.constant(T{0}));
-      sum = weights.sum(over_keys);
-      column<T> divisor = sum;
-      for (index_t i = 0; i < queries; ++i) divisor(i) = sum(i) == T{0} ? T{1} : sum(i);
-      weights = weights / divisor.reshape(as_column).broadcast(across);
-    }
-
-    write_output(plan, weights, visible, value, b, h, out);
+    const normalised<T> row = softmax(scores, visible);
+    write_output(plan, row.weights, visible, value, b, h, out);
     for (index_t i = 0; i < queries; ++i) {
       if (out.log_sum_exp) {
-        out.log_sum_exp->row(b.value(), h.value())[static_cast<std::size_t>(i)] =
-            sum(i) == T{0} ? hidden_score : largest(i) + std::log(sum(i));
+        out.log_sum_exp->row(b.value(), h.value())[static_cast<std::size_t>(i)] = row.log_sum_exp(i);
       }
       const auto hand_out = [&](const std::optional<heads_view<T>>& to, const matrix<T>& from) {
         if (to) std::copy_n(row_of(from, i).begin(), keys, to->row(b.value(), h.value(), i).begin());
       };
       hand_out(out.scores, scores);
-      hand_out(out.probabilities, weights);
+      hand_out(out.probabilities, row.weights);
     }
   }
 
