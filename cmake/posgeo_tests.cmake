@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 include(Catch)
+set(POSGEO_TEST_OPTIMISATION -O1 CACHE STRING "The optimisation that the tests are compiled with")
 
 # posgeo_test_program(name): what every program of the tests is built with. The tests are many instantiations that run
 # for milliseconds, so what counts is the time to compile them: one unit for each few files, and little optimisation.
 function(posgeo_test_program name)
   target_link_libraries(${name} PRIVATE posgeo::posgeo posgeo_warnings)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  target_compile_options(${name} PRIVATE -O1)
+  target_compile_options(${name} PRIVATE ${POSGEO_TEST_OPTIMISATION})
   set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
 endfunction()
 

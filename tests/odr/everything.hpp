@@ -59,7 +59,8 @@ posgeo::test::unit_report run_everything() {
           {.width = 8, .layout = encode::sinusoid_layout::interleaved, .exponent = encode::sinusoid_exponent::paper}},
       call, states.view());
   report.numbers.insert(report.numbers.end(), states.values().begin(), states.values().end());
-  for (const index_t offset : coordinate::pairwise_offsets(call, offset_sign::query_minus_key).values()) {
+  const auto offsets = coordinate::pairwise_offsets(call, offset_sign::query_minus_key);
+  for (const index_t offset : offsets.values()) {
     report.numbers.push_back(static_cast<double>(offset));
   }
   report.numbers.push_back(round_to(precision::bfloat16, 1.0 / 3.0));
