@@ -3,6 +3,7 @@
 #include <posgeo/bias/t5.hpp>
 #include <posgeo/call/packed_batch.hpp>
 #include <posgeo/call/padded_batch.hpp>
+#include <posgeo/content/bert_relative.hpp>
 #include <posgeo/coordinate/t5_bucket.hpp>
 #include <posgeo/encode/learned_absolute.hpp>
 #include <posgeo/encode/resized_rows.hpp>
@@ -271,6 +272,12 @@ json validate(const json& in) {
       const auto at = in.at("positions").get<std::vector<index_t>>();
       (void)learned(in.at("rows"), in.at("offset")).compile<double>(call_at(at, at));
     });
+  }
+  if (what == "relative_key") {
+    expect(in, "clip", false);
+    violations found;
+    content::bert_offsets(in.at("max_position")).check(call_at(in), "relative_key", found);
+    return {{"error", !found.empty()}};
   }
   throw not_supported("validate " + what.dump());
 }

@@ -20,7 +20,9 @@ using nlohmann::json;
 operations every_operation() {
   operations all;
   for (const auto& part : {rotary_operations(), coordinate_operations(), visibility_operations(), bias_operations(),
-                           attention_operations()}) {
+                           attention_operations(), shaw_operations(), transformer_xl_operations(), deberta_operations(),
+                           tupe_operations(), graph_operations(), grid_operations(), frequency_operations(),
+                           multi_axis_operations(), contract_operations()}) {
     all.insert(part.begin(), part.end());
   }
   return all;

@@ -23,5 +23,14 @@ struct not_supported : std::runtime_error {
 [[nodiscard]] operations visibility_operations();
 [[nodiscard]] operations bias_operations();
 [[nodiscard]] operations attention_operations();
+[[nodiscard]] operations shaw_operations();
+[[nodiscard]] operations transformer_xl_operations();
+[[nodiscard]] operations deberta_operations();
+[[nodiscard]] operations tupe_operations();
+[[nodiscard]] operations graph_operations();
+[[nodiscard]] operations grid_operations();
+[[nodiscard]] operations frequency_operations();
+[[nodiscard]] operations multi_axis_operations();
+[[nodiscard]] operations contract_operations();
 
 }  // namespace posgeo::cases

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include <posgeo/call/decode_step.hpp>
 #include <posgeo/call/padded_batch.hpp>
-#include <posgeo/frequency/geometric.hpp>
-#include <posgeo/frequency/proportional.hpp>
 #include <posgeo/scale/none.hpp>
-#include <posgeo/transform/rotary.hpp>
 #include <posgeo/visible/active.hpp>
 #include <posgeo/visible/everything.hpp>
 
 #include <limits>
 
 #include "cases/json_tensors.hpp"
+#include "cases/scaled_rotary.hpp"
 
 namespace posgeo::cases {
 namespace {
@@ -28,24 +26,10 @@ rotary<frequency::geometric> plain(double base, index_t rotary_dim, pairing pair
   return {frequency::geometric({.base = base, .rotary_dim = rotary_dim}), {.pairs = pairs}};
 }
 
-/// Calls use(rotary) with the rotation that the input describes.
-template <class Use>
-json with_rotary(const json& in, pairing pairs, const Use& use) {
-  if (in.contains("scaling")) throw not_supported("frequency scaling");
-  const double base = in.at("base");
-  const index_t rotary_dim = in.at("rotary_dim");
-  const json variant = in.value("variant", json("standard"));
-  if (variant == "standard") return use(plain(base, rotary_dim, pairs));
-  if (variant == "proportional") {
-    const frequency::proportional speeds(
-        {.base = base, .rotary_dim = rotary_dim, .head_dim = in.at("head_dim").get<index_t>()});
-    return use(rotary<frequency::proportional>(speeds, {.pairs = pairs}));
-  }
-  throw not_supported("rotary variant " + variant.dump());
-}
+/// As the input describes, with its layout.
 template <class Use>
 json with_rotary(const json& in, const Use& use) {
-  return with_rotary(in, pairing_of(in), use);
+  return cases::with_rotary(in, pairing_of(in), use);
 }
 
 /// Every row turned as a query and as a key of the call.
@@ -77,7 +61,7 @@ json rope_apply(const json& in) {
 
 /// Cosines and sines: how a row turns whose pairs are all (1, 0).
 json rope_table(const json& in) {
-  return with_rotary(in, pairing::halves, [&](const auto& rotary) {
+  return cases::with_rotary(in, pairing::halves, [&](const auto& rotary) {
     const auto positions = in.at("positions").get<std::vector<index_t>>();
     const index_t half = rotary.rotary_dim() / 2;
     tensor<double, 4> rows({1, 1, static_cast<index_t>(positions.size()), 2 * half});
@@ -182,14 +166,6 @@ json rope_apply_tensor(const json& in) {
   });
 }
 
-json rope_inv_freq(const json& in) {
-  return with_rotary(in, pairing::halves, [&](const auto& rotary) {
-    json speeds = json::array();
-    for (const std::size_t pair : in.at("pairs")) speeds.push_back(rotary.speeds().at(pair));
-    return json{{"inv_freq", speeds}, {"attention_factor", 1}};
-  });
-}
-
 json rope_last_inv_freq(const json& in) {
   json out = json::array();
   for (const index_t dim : in.at("rotary_dims"))
@@ -225,7 +201,6 @@ operations rotary_operations() {
           {"rope_scores", rope_scores},
           {"rope_scores_batch", rope_scores_batch},
           {"rope_apply_tensor", rope_apply_tensor},
-          {"rope_inv_freq", rope_inv_freq},
           {"rope_last_inv_freq", rope_last_inv_freq},
           {"rope_cached_score", rope_cached_score},
           {"derived_buffers", derived_buffers}};

@@ -8,7 +8,7 @@ struct doubled {
 #ifndef POSGEO_SHOULD_FAIL
   using family = posgeo::family::score_scale;
 #endif
-  double factor(const posgeo::heads&) const noexcept { return 2.0; }
+  double factor(const posgeo::heads&, posgeo::index_t) const noexcept { return 2.0; }
 };
 
 const posgeo::attention model{posgeo::heads{}, posgeo::visible::everything{}, doubled{}};

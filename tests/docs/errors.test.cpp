@@ -49,6 +49,30 @@ position_call padded(const std::vector<index_t>& lengths, index_t rows) {
                              .positions = call::padded_positions::contiguous()});
 }
 
+/// A time2vec of two columns for hours since an origin on the Unix clock.
+encode::time2vec<double> time_encoder() {
+  const table<double> parameters(std::vector{0.5, 1.5}, 1, 2);
+  return {{.time = coordinate::elapsed_time({.clock = coordinate::clock_name("unix utc"),
+                                             .stamp_unit = coordinate::time_unit::seconds,
+                                             .origin = 1790000000,
+                                             .unit = coordinate::time_unit::hours}),
+           .function = encode::periodic::sine,
+           .linear = encode::linear_term::first,
+           .missing = encode::missing_time::refused},
+          parameters,
+          parameters};
+}
+
+/// Adds a second segment to the memory of layer 3, whose first one ends at 4.
+void remember(index_t layer, index_t first_position) {
+  const std::vector<index_t> streams{0};
+  const tensor<float, 3> states({1, 4, 8});
+  const call::segment_memory<float> empty(
+      {.layer = 3, .capacity = 16, .first_position = 0, .gradient = call::memory_gradient::detached}, streams);
+  const auto memory = empty.updated({.layer = 3, .first_position = 0, .streams = streams, .states = states.view()});
+  (void)memory.updated({.layer = layer, .first_position = first_position, .streams = streams, .states = states.view()});
+}
+
 /// The example of each paragraph of docs/errors.md.
 std::vector<mistake> mistakes() {
   return {
@@ -135,6 +159,100 @@ std::vector<mistake> mistakes() {
          tensor<float, 4> rows({1, 2, 5, 3});
          attend(eager{}, model.compile(call::prefill_chunk(0, 5)), {rows.view(), rows.view(), rows.view()},
                 {rows.view()});
+       }},
+      {errc::row_identity, "row_identity",
+       [] {
+         const row_identity rows(1, 2, {{0, 4}, {0, 7}});
+         const row_identity sorted(1, 2, {{0, 7}, {0, 4}});
+         const row_column<image_cell> cells(sorted, {{1, 2}, {0, 5}});
+         annotated_rows<float, row_column<image_cell>>(rows, tensor<float, 3>({1, 2, 8}), cells);
+       }},
+      {errc::layer_mismatch, "layer_mismatch", [] { remember(/*layer=*/2, /*first_position=*/0); }},
+      {errc::memory_mismatch, "memory_mismatch", [] { remember(/*layer=*/3, /*first_position=*/0); }},
+      {errc::unit_mismatch, "unit_mismatch",
+       [] {
+         const auto call = call::prefill_chunk(0, 1);
+         (void)time_encoder().at({{row_identity::of(call.query_space()), {1790000000000}},
+                                  coordinate::time_unit::milliseconds,
+                                  coordinate::clock_name("unix utc")});
+       }},
+      {errc::missing_value, "missing_value",
+       [] {
+         const auto call = call::prefill_chunk(0, 2);
+         const coordinate::time_column times{{row_identity::of(call.query_space()), {1790000000, std::nullopt}},
+                                             coordinate::time_unit::seconds,
+                                             coordinate::clock_name("unix utc")};
+         (void)time_encoder().at(times).compile<float>(call);
+       }},
+      {errc::grid_bounds, "grid_bounds",
+       [] {
+         const coordinate::grid wide({.rows = 3, .columns = 5, .order = coordinate::traversal::row_major});
+         (void)wide.position_of(coordinate::cell{4, 2});
+       }},
+      {errc::graph_structure, "graph_structure",
+       [] {
+         const std::vector<coordinate::graph_edge> edges{{0, 1}, {1, 2}};
+         const coordinate::graph_rows rows({coordinate::graph::undirected(3, edges)}, coordinate::graph_token::at(-1));
+         const std::vector<float> numbers(512 * 4);
+         const bias::spatial distances(table<float>(numbers, 512, 4), coordinate::distance_id::graphormer(), rows,
+                                       table<float>(std::vector<float>(4), 1, 4));
+         (void)distances.compile<float>(spelled({0}, {1, 2, 5}), four_heads);
+       }},
+      {errc::term_set, "term_set",
+       [] { (void)content::deberta_terms::parse("c2p|p2p", content::p2c_index::released_code); }},
+      {errc::sequence_length, "sequence_length",
+       [] {
+         const frequency::dynamic_ntk speeds(
+             {.base = 10000.0, .rotary_dim = 8, .factor = 2.0, .original_max_position = 2048, .sequence_length = 4096});
+         const transform::rotary turn(speeds, {.pairs = transform::pairing::halves});
+         (void)turn.compile<float>(spelled({4096}, {4094, 4095}), four_heads);
+       }},
+      {errc::special_row, "special_row",
+       [] {
+         const coordinate::graph_rows rows({coordinate::graph::directed(2, {})}, coordinate::graph_token::none());
+         const std::vector<double> features(1027 * 4, 0.02);
+         const std::vector<double> weights(5 * 4 * 4);
+         bias::edge_path(
+             table<double>(features, 1027, 4), table<double>(weights, 20, 4), rows,
+             {.rows = coordinate::attribute_rows::graphormer_edges(), .hops = 5, .longer = bias::longer_paths::cut});
+       }},
+      {errc::checkpoint_tensors, "checkpoint_tensors",
+       [] {
+         contract::require_loadable(contract::report_load({.wanted = {{"pos.table", {6, 4}}},
+                                                           .recomputable = {},
+                                                           .checkpoint = {{"model.pos.table", {6, 4}}},
+                                                           .renamed = {}}));
+       }},
+      {errc::cache_identity, "cache_identity",
+       [] {
+         contract::cache_identity made{.model = contract::model_digest("d0"),
+                                       .adapter = contract::none,
+                                       .salt = contract::none,
+                                       .tokens = contract::token_ids({7, 8, 9}),
+                                       .start = position{16},
+                                       .mechanism = {"rotary", {{"base", 10000.0}}},
+                                       .mask = contract::mask_kind("causal"),
+                                       .format = precision::bfloat16};
+         auto wanted = made;
+         wanted.start = position{0};
+         contract::require_same(made, wanted);
+       }},
+      {errc::offset_out_of_table, "offset_out_of_table",
+       [] {
+         const std::vector<float> zeros(15 * 8);
+         const auto relative = content::relative_key(table<float>(zeros, 15, 8), /*max_position_embeddings=*/8);
+         (void)relative.compile<float>(spelled({8}, {0}), four_heads);
+       }},
+      {errc::position_rule, "position_rule",
+       [] {
+         (void)call::template_offset({.bos_wanted = 1, .bos_from_tokenizer = 1, .bos_from_template = 1, .markup = 5});
+       }},
+      {errc::merge_frames, "merge_frames",
+       [] {
+         const auto part = [](std::string_view frame) {
+           return partial_row<float>{.output = {1.0f}, .log_sum_exp = 0.5f, .frame = label(frame)};
+         };
+         (void)merge(part("sequence"), part("shard 1"));
        }},
   };
 }

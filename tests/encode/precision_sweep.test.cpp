@@ -13,6 +13,9 @@ namespace {
 using namespace posgeo;
 using namespace posgeo::test;
 using encode::first_alias;
+using encode::sinusoid_exponent;
+using encode::sinusoid_layout;
+using encode::sinusoidal;
 using encode::sweep_precision;
 
 encode::sinusoidal with_base(double base, index_t offset = 0) {

@@ -165,6 +165,10 @@ TEST_CASE("a position that is not exact in double is refused", "[sinusoidal]") {
   CHECK_NOTHROW(compiled(limit));
   CHECK(refusal([&] { return compiled(limit + 1); }).code() == errc::position_precision);
   CHECK(refusal([&] { return compiled(-limit - 1); }).code() == errc::position_precision);
+  for (const index_t beyond : {limit + 1, -limit - 1}) {  // whichever end it is
+    const auto call = call_at({3, beyond, 5});
+    CHECK(refusal([&] { return sinusoidal(settings).compile<float>(call); }).code() == errc::position_precision);
+  }
   settings.offset = 1;
   CHECK(refusal([&] { return compiled(limit); }).code() == errc::position_precision);
 }

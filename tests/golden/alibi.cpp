@@ -62,14 +62,14 @@ void forms(const golden_case& c, outputs<T>& out) {
   const tensor<T, 4> zeros({1, heads, keys, 1});
   const qkv<T> nothing{zeros.view(), zeros.view(), zeros.view()};
   const attention by_keys{layout, scale::none{}, by_key, visible::causal{}};
-  out.add("reference_causal_bias",
-          attend(eager{}, by_keys.template compile<T>(whole), nothing, also::scores).scores.values());
+  const auto causal_bias = attend(eager{}, by_keys.template compile<T>(whole), nothing, also::scores);
+  out.add("reference_causal_bias", causal_bias.scores.values());
 
   const auto logits = c.values<T>("logits");
   const bias::pair<T> content(heads_first(logits.data(), 1, heads, keys, keys));
   const attention relative{layout, scale::none{}, content, causal, visible::causal{}};
-  out.add("softmax_causal",
-          attend(eager{}, relative.template compile<T>(whole), nothing, also::probabilities).probabilities.values());
+  const auto weighted = attend(eager{}, relative.template compile<T>(whole), nothing, also::probabilities);
+  out.add("softmax_causal", weighted.probabilities.values());
 }
 
 /// BLOOM counts tokens only and gives padding position 0; Falcon rounds slopes to bfloat16 on top.

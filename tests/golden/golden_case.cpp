@@ -32,6 +32,13 @@ void flatten(const json& value, std::vector<double>& out) {
   }
 }
 
+/// A list of names as one text, "c2p|p2c".
+std::string joined(const json& names) {
+  std::string out;
+  for (const json& name : names) out += (out.empty() ? "" : "|") + name.get<std::string>();
+  return out;
+}
+
 std::optional<double> number_at(const json& object, const char* key) {
   return object.contains(key) ? std::optional<double>(object.at(key).get<double>()) : std::nullopt;
 }
@@ -78,6 +85,7 @@ const std::string& golden_case::text(const std::string& key) const { return find
 const std::string& golden_case::convention(const std::string& key) const {
   return find(conventions_, key, "convention");
 }
+const std::vector<double>& golden_case::numbers(const std::string& key) const { return find(numbers_, key, "number"); }
 double golden_case::number(const std::string& key) const { return find(numbers_, key, "number").at(0); }
 std::vector<index_t> golden_case::integers(const std::string& key) const {
   std::vector<index_t> out;
@@ -118,8 +126,13 @@ struct manifest_reader {
     c.notes = entry.value("notes", std::vector<std::string>{});
     c.conventions_ = entry.at("conventions").get<std::map<std::string, std::string>>();
     for (const auto& [key, value] : entry.at("config").items()) {
-      if (value.is_string()) c.texts_[key] = value;
-      if (!value.is_string() && !value.is_null()) flatten(value, c.numbers_[key]);
+      if (value.is_string()) {
+        c.texts_[key] = value;
+      } else if (value.is_array() && !value.empty() && value.front().is_string()) {
+        c.texts_[key] = joined(value);
+      } else if (!value.is_null() && !(value.is_array() && !value.empty() && value.front().is_object())) {
+        flatten(value, c.numbers_[key]);  // what a list of objects describes is in the tensors
+      }
     }
     const auto stored = read_safetensors(directory / entry.at("file").get<std::string>());
     const json& listed = entry.at("tensors");

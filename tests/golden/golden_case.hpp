@@ -61,6 +61,7 @@ class golden_case {
   [[nodiscard]] const std::string& text(const std::string& key) const;
   [[nodiscard]] const std::string& convention(const std::string& key) const;
   /// The numbers of a configuration entry, nested lists one after another; true and false are 1 and 0.
+  [[nodiscard]] const std::vector<double>& numbers(const std::string& key) const;
   [[nodiscard]] std::vector<index_t> integers(const std::string& key) const;
   [[nodiscard]] double number(const std::string& key) const;
   [[nodiscard]] double number_or(const std::string& key, double otherwise) const {

@@ -24,10 +24,40 @@ mechanism rope();
 mechanism nope();
 mechanism composed_attention();
 mechanism composed();
+mechanism shaw();
+mechanism transformer_xl();
+mechanism deberta_bucket();
+mechanism deberta_relpos();
+mechanism deberta();
+mechanism tupe();
+mechanism rope_scaling();
+mechanism graphormer();
+mechanism time2vec();
+mechanism vit_interpolate();
+mechanism sincos2d();
 
 [[nodiscard]] inline std::vector<mechanism> every_mechanism() {
-  return {sinusoidal(), learned_absolute(),   t5_bucket(), t5_bias(), alibi_slopes(), alibi_bias(), rope(),
-          nope(),       composed_attention(), composed()};
+  return {sinusoidal(),
+          learned_absolute(),
+          t5_bucket(),
+          t5_bias(),
+          alibi_slopes(),
+          alibi_bias(),
+          rope(),
+          nope(),
+          composed_attention(),
+          composed(),
+          shaw(),
+          transformer_xl(),
+          deberta_bucket(),
+          deberta_relpos(),
+          deberta(),
+          tupe(),
+          rope_scaling(),
+          graphormer(),
+          time2vec(),
+          vit_interpolate(),
+          sincos2d()};
 }
 
 }  // namespace posgeo::golden

@@ -109,6 +109,21 @@ template <class T>
   return y;
 }
 
+/// Heads [batch, heads, rows, dim] as rows [batch, rows, heads * dim].
+template <class T>
+[[nodiscard]] std::vector<T> merged_heads(const tensor<T, 4>& heads) {
+  std::vector<T> merged;
+  for (index_t b = 0; b < heads.extent(0); ++b) {
+    for (index_t row = 0; row < heads.extent(2); ++row) {
+      for (index_t h = 0; h < heads.extent(1); ++h) {
+        const auto from = heads.view().row(b, h, row);
+        merged.insert(merged.end(), from.begin(), from.end());
+      }
+    }
+  }
+  return merged;
+}
+
 /// Rows [first, first + count) of every head.
 template <class T>
 [[nodiscard]] heads_view<T> rows_from(const heads_view<T>& all, index_t first, index_t count) {
@@ -131,16 +146,7 @@ struct module {
 
   /// Heads [batch, heads, rows, dim] through the output projection: [batch, rows, width].
   [[nodiscard]] std::vector<T> project(const tensor<T, 4>& heads) const {
-    std::vector<T> merged;
-    for (index_t b = 0; b < heads.extent(0); ++b) {
-      for (index_t row = 0; row < heads.extent(2); ++row) {
-        for (index_t h = 0; h < heads.extent(1); ++h) {
-          const auto from = heads.view().row(b, h, row);
-          merged.insert(merged.end(), from.begin(), from.end());
-        }
-      }
-    }
-    return linear<T>(merged, output_weight, output_bias, heads.extent(1) * heads.extent(3));
+    return linear<T>(merged_heads(heads), output_weight, output_bias, heads.extent(1) * heads.extent(3));
   }
 
   /// The call of one decode step whose token is storage row `at`: left padding, then the tokens so far.

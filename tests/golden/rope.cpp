@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include <posgeo/call/explicit_positions.hpp>
 #include <posgeo/frequency/geometric.hpp>
 #include <posgeo/scale/inverse_sqrt_head_dim.hpp>
 #include <posgeo/transform/rotary.hpp>
 #include <posgeo/visible/active.hpp>
 #include <posgeo/visible/causal.hpp>
-#include <posgeo/visible/everything.hpp>
 
 #include <utility>
 
 #include "golden/mechanisms.hpp"
 #include "golden/modules.hpp"
+#include "golden/rotations.hpp"
 
 namespace posgeo::golden {
 namespace {
@@ -22,67 +21,13 @@ rotary<frequency::geometric> rotation(double base, index_t rotary_dim, pairing p
   return {frequency::geometric({.base = base, .rotary_dim = rotary_dim}), {.pairs = pairs}};
 }
 
-/// The call of rows [entries, rows] that stand at the case's position ids, repeated ones included.
-position_call at_position_ids(const golden_case& c) {
-  const auto ids = c.values<index_t>("position_ids");
-  const call::explicit_side side{.positions = ids, .rows = c.shape("position_ids")[1]};
-  return call::explicit_positions(
-      {.entries = c.shape("position_ids")[0], .query = side, .key = side, .reuse = position_reuse::intended});
-}
-
-/// Turns query rows and key rows in place, as the plan of an attention does.
-template <class T, class Transform>
-void turn(const Transform& transform, const position_call& call, const heads& layout, heads_view<T> query,
-          heads_view<T> key) {
-  const auto plan =
-      attention{layout, scale::inverse_sqrt_head_dim{}, transform, visible::everything{}}.template compile<T>(call);
-  for (const batch_index b : indices<batch_index>(call.batch())) {
-    for (const head_index h : indices<head_index>(layout.query)) {
-      for (const query_index i : indices<query_index>(call.queries())) {
-        plan.transform_query(b, h, i, query.row(b.value(), h.value(), i.value()));
-      }
-    }
-    for (const head_index h : indices<head_index>(layout.key_value)) {
-      for (const key_index j : indices<key_index>(call.keys())) {
-        plan.transform_key(b, h, j, key.row(b.value(), h.value(), j.value()));
-      }
-    }
-  }
-}
-
 /// Llama: the whole head turns, partners half a head apart.
 template <class T>
 void llama(const golden_case& c, outputs<T>& out) {
   const heads layout{.query = c.integer("q_heads"), .key_value = c.integer("kv_heads"), .dim = c.integer("head_dim")};
-  const auto call = at_position_ids(c);
   const auto policy = rotation(c.number("rope_theta"), layout.dim, pairing::halves);
-  const auto half = static_cast<std::size_t>(layout.dim / 2);
   out.add("inv_freq", policy.speeds());
-
-  // A row (1, ..., 1, 0, ..., 0) turns into (cosines, sines); the reference stores each angle twice.
-  std::vector<T> cosines;
-  std::vector<T> sines;
-  for (const batch_index b : indices<batch_index>(call.batch())) {
-    for (const query_index i : indices<query_index>(call.queries())) {
-      std::vector<T> row(2 * half);
-      std::fill_n(row.begin(), half, T{1});
-      policy.rotate(call.at(b, i), std::span<T>(row));
-      const auto middle = row.begin() + static_cast<std::ptrdiff_t>(half);
-      for (int twice = 0; twice < 2; ++twice) {
-        cosines.insert(cosines.end(), row.begin(), middle);
-        sines.insert(sines.end(), middle, row.end());
-      }
-    }
-  }
-  out.add("cos", cosines);
-  out.add("sin", sines);
-
-  auto query = c.values<T>("q");
-  auto key = c.values<T>("k");
-  turn(policy, call, layout, heads_first(query.data(), call.batch(), layout.query, call.queries(), layout.dim),
-       heads_first(key.data(), call.batch(), layout.key_value, call.keys(), layout.dim));
-  out.add("q_rot", query);
-  out.add("k_rot", key);
+  turn_as_llama(policy, at_position_ids(c), layout, c, out);
 }
 
 /// The order that brings adjacent partners half a rotated range apart: dimension n of the halves pairing turns as

@@ -7,7 +7,8 @@ set(layers
     "coordinate frequency"
     "encode transform bias content value visible scale"
     "model"
-    "attend")
+    "attend"
+    "contract")
 
 set(layer 0)
 foreach(folders ${layers})

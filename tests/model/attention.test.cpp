@@ -5,8 +5,12 @@
 #include <posgeo/call/cross_attention.hpp>
 #include <posgeo/call/packed_batch.hpp>
 #include <posgeo/call/padded_batch.hpp>
+#include <posgeo/content/deberta.hpp>
+#include <posgeo/content/tupe.hpp>
 #include <posgeo/model/attention.hpp>
 #include <posgeo/scale/constant.hpp>
+#include <posgeo/scale/inverse_sqrt_head_dim.hpp>
+#include <posgeo/scale/inverse_sqrt_terms.hpp>
 #include <posgeo/scale/none.hpp>
 #include <posgeo/visible/active.hpp>
 #include <posgeo/visible/causal.hpp>
@@ -198,6 +202,53 @@ TEST_CASE("a query may not see another sequence, whichever side names it", "[att
   CHECK(codes(attention{one_head, scale::none{}, visible::everything{}}.check(call)) ==
         std::vector{errc::segment_isolation});
   CHECK(attention{one_head, scale::none{}, visible::segments{}}.check(call).empty());
+}
+
+/// Two rows of two ones for every head.
+head_tables<double> ones() { return head_tables<double>::shared({std::vector<double>{1, 1, 1, 1}, 2, 2}); }
+
+content::deberta<double> deberta(const content::deberta_terms& terms) {
+  content::deberta_tables<double> tables;
+  if (terms.has_c2p()) tables.position_keys = ones();
+  if (terms.has_p2c()) tables.position_queries = ones();
+  return {terms, coordinate::deberta_span::exact(1), tables};
+}
+
+TEST_CASE("an attention counts the dot products that its content terms count", "[attention]") {
+  using content::deberta_terms;
+  constexpr auto index = content::p2c_index::released_code;
+  const content::tupe<double> tupe(ones(), ones(), content::tupe_cls::untouched());
+  const auto call = call_at({0, 1});
+  const auto check = [&](index_t expected, const auto&... contents) {
+    const attention model{one_head, scale::inverse_sqrt_terms{}, visible::everything{}, contents...};
+    CHECK(model.dot_products() == expected);
+    CHECK_THAT(model.template compile<double>(call).scale(),
+               WithinRel(1.0 / std::sqrt(2.0 * static_cast<double>(expected)), 1e-15));
+  };
+  check(1);
+  check(1, toy_content{});  // says nothing about dot products
+  check(2, tupe);
+  check(2, deberta(deberta_terms::c2p()));
+  check(2, deberta(deberta_terms::p2c(index)), toy_content{});
+  check(3, deberta(deberta_terms::both(index)));
+  check(4, tupe, deberta(deberta_terms::both(index)));
+}
+
+TEST_CASE("a scale that counts one dot product is refused for more", "[attention]") {
+  using content::deberta_terms;
+  constexpr auto index = content::p2c_index::released_code;
+  const auto call = call_at({0, 1});
+  const auto found = [&](const auto& scale, const auto&... contents) {
+    return codes(attention{one_head, scale, visible::everything{}, contents...}.check(call));
+  };
+  const content::tupe<double> tupe(ones(), ones(), content::tupe_cls::untouched());
+  const std::vector refused{errc::scale_settings};
+  CHECK(found(scale::inverse_sqrt_head_dim{}, deberta(deberta_terms::c2p())) == refused);
+  CHECK(found(scale::inverse_sqrt_head_dim{}, deberta(deberta_terms::both(index))) == refused);
+  CHECK(found(scale::inverse_sqrt_head_dim{}, tupe) == refused);
+  CHECK(found(scale::inverse_sqrt_head_dim{}, toy_content{}).empty());
+  CHECK(found(scale::inverse_sqrt_terms{}, deberta(deberta_terms::both(index))).empty());
+  CHECK(found(scale::constant{0.25}, tupe).empty());  // a number of the model's own
 }
 
 }  // namespace

@@ -69,6 +69,10 @@ void expect_inputs(const Plan& plan, const qkv<typename Plan::scalar>& in, viola
   expect_extents(in.query, "query", {batch, h.query, plan.call().queries(), h.dim}, axes, found);
   expect_extents(in.key, "key", {batch, h.key_value, keys, h.dim}, axes, found);
   expect_extents(in.value, "value", {batch, h.key_value, keys, in.value.extent(3)}, axes, found);
+  plan.each_value_width([&](index_t width) {
+    found.expect(in.value.extent(3) == width, errc::shape_mismatch, "value", "head_dim",
+                 text("{}, the width of the value term", width), in.value.extent(3));
+  });
 }
 
 template <class Plan>

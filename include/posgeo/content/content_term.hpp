@@ -9,7 +9,8 @@
 namespace posgeo {
 
 /// What a pair's content and positions together add to the raw score; it shares the scale. The rows are the transformed
-/// query of head h and the transformed key of its key head.
+/// query of head h and the transformed key of its key head. A policy with `dot_products()` has that many counted by
+/// scale::inverse_sqrt_terms.
 template <class P, class T = float>
 concept content_term = member_of<P, family::content_term> &&
     requires(const compiled_t<P, T>& term, batch_index b, head_index h, query_index i, key_index j,

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <posgeo/coordinate/exact_power.hpp>
 #include <posgeo/core/error.hpp>
 #include <posgeo/core/index.hpp>
 #include <posgeo/core/required.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <compare>
-#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -32,35 +31,6 @@ struct t5_bucket_settings {
   required<bucket_direction> direction;
   odd_buckets odd = odd_buckets::refused;
 };
-
-namespace detail {
-
-/// Just enough unsigned big-integer arithmetic to compare products of small powers.
-class big_product {
- public:
-  void multiply_power(index_t base, index_t exponent) {
-    for (index_t n = 0; n < exponent; ++n) multiply(static_cast<std::uint64_t>(base));
-  }
-  friend std::strong_ordering operator<=>(const big_product& a, const big_product& b) {
-    if (a.limbs_.size() != b.limbs_.size()) return a.limbs_.size() <=> b.limbs_.size();
-    return std::lexicographical_compare_three_way(a.limbs_.rbegin(), a.limbs_.rend(), b.limbs_.rbegin(),
-                                                  b.limbs_.rend());
-  }
-
- private:
-  void multiply(std::uint64_t factor) {
-    std::uint64_t carry = 0;
-    for (std::uint32_t& limb : limbs_) {
-      carry += factor * limb;
-      limb = static_cast<std::uint32_t>(carry);
-      carry >>= 32;
-    }
-    if (carry != 0) limbs_.push_back(static_cast<std::uint32_t>(carry));
-  }
-  std::vector<std::uint32_t> limbs_{1};
-};
-
-}  // namespace detail
 
 /// T5's relative bucket: exact below max_exact, then max_exact + floor(log(n / max_exact) / log(max_distance /
 /// max_exact)

@@ -38,6 +38,21 @@ enum class errc {
   position_family = 23,
   label_length = 24,
   memory_overlap = 25,
+  row_identity = 26,
+  layer_mismatch = 27,
+  memory_mismatch = 28,
+  unit_mismatch = 29,
+  missing_value = 30,
+  grid_bounds = 31,
+  graph_structure = 32,
+  term_set = 33,
+  sequence_length = 34,
+  special_row = 35,
+  checkpoint_tensors = 36,
+  cache_identity = 37,
+  offset_out_of_table = 38,
+  position_rule = 39,
+  merge_frames = 40,
 };
 
 /// One broken rule: its code and a sentence that names the object, the axis, the expected and the actual value.

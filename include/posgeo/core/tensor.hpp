@@ -188,8 +188,9 @@ class tensor {
 
   [[nodiscard]] index_t extent(std::size_t axis) const noexcept { return extents_[axis]; }
   [[nodiscard]] const std::array<index_t, Rank>& extents() const noexcept { return extents_; }
-  [[nodiscard]] std::span<T> values() noexcept { return values_; }
-  [[nodiscard]] std::span<const T> values() const noexcept { return values_; }
+  [[nodiscard]] std::span<T> values() & noexcept { return values_; }
+  [[nodiscard]] std::span<const T> values() const& noexcept { return values_; }
+  void values() const&& = delete;  // the memory would be gone
   [[nodiscard]] tensor_view<T, Rank> view() & { return {values_.data(), extents_}; }
   [[nodiscard]] tensor_view<const T, Rank> view() const& { return {values_.data(), extents_}; }
   void view() const&& = delete;  // the memory would be gone

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <posgeo/call/distinct_angles.hpp>
+#include <posgeo/call/position_call.hpp>
+#include <posgeo/core/precision.hpp>
 #include <posgeo/core/required.hpp>
 #include <posgeo/encode/state_encoder.hpp>
 #include <posgeo/frequency/geometric.hpp>
@@ -106,15 +107,19 @@ class sinusoidal {
   template <class T>
   class term;
 
+  /// Refuses a row, offset added, that could not be told from its neighbour or that the construction cannot hold.
+  void expect_distinct(index_t coordinate, std::string_view object, violations& found) const {
+    expect_distinct_angle(position{coordinate}, object, found);
+    const double built = round_to(settings_.construction, static_cast<double>(coordinate));
+    found.expect(std::isfinite(built), errc::position_precision, object, "position",
+                 "one that the construction precision can hold", coordinate);
+  }
+
   void check(const position_call& call, violations& found) const {
-    expect_distinct_angles(call.query_space(), settings_.offset, "sinusoidal", found);
     for (index_t b = 0; b < call.batch(); ++b) {
       const auto [lowest, highest] = call.query_space().position_bounds(b);
-      for (const index_t end : {lowest, highest}) {
-        const double built = round_to(settings_.construction, static_cast<double>(end + settings_.offset));
-        found.expect(std::isfinite(built), errc::position_precision, "sinusoidal", "position",
-                     "one that the construction precision can hold", end);
-      }
+      expect_distinct(lowest + settings_.offset, "sinusoidal", found);
+      if (highest != lowest) expect_distinct(highest + settings_.offset, "sinusoidal", found);
     }
   }
 

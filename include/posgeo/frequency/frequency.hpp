@@ -4,14 +4,32 @@
 #include <posgeo/core/index.hpp>
 
 #include <concepts>
+#include <optional>
 
 namespace posgeo {
 
-/// How fast each pair of dimensions turns: `pairs()` speeds, `at(pair)` radians per position.
+/// How fast each pair of dimensions turns: `pairs()` speeds, `at(pair)` radians per position. A rule may also say
+///   head_dim()          the only head width that it is made for;
+///   attention_factor()  what cosines and sines are multiplied by, and so a score by its square;
+///   sequence_length()   how many positions, from 0 on, its speeds are made for.
 template <class F>
 concept frequency_rule = std::copyable<F> && requires(const F& f, index_t pair) {
   { f.pairs() } -> std::same_as<index_t>;
   { f.at(pair) } -> std::same_as<double>;
 };
+
+/// The rule's factor on cosines and sines; 1 where it names none.
+template <frequency_rule F>
+[[nodiscard]] double attention_factor_of(const F& frequency) {
+  if constexpr (requires { frequency.attention_factor(); }) return frequency.attention_factor();
+  return 1.0;
+}
+
+/// How many positions the rule's speeds are made for, if it says so.
+template <frequency_rule F>
+[[nodiscard]] std::optional<index_t> sequence_length_of(const F& frequency) {
+  if constexpr (requires { frequency.sequence_length(); }) return frequency.sequence_length();
+  return std::nullopt;
+}
 
 }  // namespace posgeo

@@ -5,6 +5,7 @@
 #include <posgeo/content/content_term.hpp>
 #include <posgeo/core/narrow.hpp>
 #include <posgeo/model/plan.hpp>
+#include <posgeo/scale/inverse_sqrt_head_dim.hpp>
 #include <posgeo/scale/score_scale.hpp>
 #include <posgeo/transform/qk_transform.hpp>
 #include <posgeo/value/value_term.hpp>
@@ -76,10 +77,26 @@ class attention {
     return all;
   }
 
+  /// How many dot products a raw score sums: query . key, and those that the content terms count.
+  [[nodiscard]] index_t dot_products() const noexcept {
+    index_t count = 1;
+    each([&count](const auto& policy) {
+      if constexpr (requires { policy.dot_products(); }) count += policy.dot_products();
+    });
+    return count;
+  }
+
   /// Lists everything that keeps the attention from being compiled for the call.
   [[nodiscard]] violations check(const position_call& call) const {
     violations found;
     each([&](const auto& policy) { check_policy(policy, call, layout_, found); });
+    each([&](const auto& policy) {
+      if constexpr (std::same_as<std::remove_cvref_t<decltype(policy)>, scale::inverse_sqrt_head_dim>) {
+        found.expect(dot_products() == 1, errc::scale_settings, "attention", "score scale",
+                     text("one that counts {} dot products (scale::inverse_sqrt_terms)", dot_products()),
+                     "inverse_sqrt_head_dim, which counts one");
+      }
+    });
     const hides hidden_keys = hidden();
     found.expect(!call.key_space().has_padding() || includes(hidden_keys, hides::padding), errc::padding_visible,
                  "attention", "padded keys of the call", "a visibility that hides them (visible::active)", "none");
@@ -106,7 +123,7 @@ class attention {
     std::optional<scale::softcap> cap;
     each([&](const auto& policy) {
       using P = std::remove_cvref_t<decltype(policy)>;
-      if constexpr (score_scale<P>) factor = policy.factor(layout_);
+      if constexpr (score_scale<P>) factor = policy.factor(layout_, dot_products());
       if constexpr (std::same_as<P, scale::softcap>) cap = policy;
     });
     const auto require_usable = [](double value, std::string_view object) {

@@ -78,6 +78,14 @@ class plan {
     };
     return std::apply([&](const auto&... term) { return (shared(term) || ...); }, biases_);
   }
+  /// Calls visit(width) for each value term that adds rows of a width of its own.
+  template <class Visit>
+  void each_value_width(const Visit& visit) const {
+    const auto ask = [&visit](const auto& term) {
+      if constexpr (requires { term.width(); }) visit(term.width());
+    };
+    std::apply([&](const auto&... term) { (ask(term), ...); }, values_);
+  }
   [[nodiscard]] bool visible(batch_index b, query_index i, key_index j) const noexcept {
     return std::apply([&](const auto&... term) { return (term(b, i, j) && ...); }, visibilities_);
   }

@@ -17,7 +17,7 @@ class constant {
     require(std::isfinite(value) && value > 0.0, errc::scale_settings, "constant scale", "value",
             "a finite number above 0", value);
   }
-  [[nodiscard]] double factor(const heads&) const noexcept { return value_; }
+  [[nodiscard]] double factor(const heads&, index_t) const noexcept { return value_; }
 
  private:
   double value_;

@@ -12,7 +12,7 @@ namespace posgeo::scale {
 /// Source: Vaswani et al. 2017, equation 1.
 struct inverse_sqrt_head_dim {
   using family = posgeo::family::score_scale;
-  [[nodiscard]] double factor(const heads& layout) const noexcept {
+  [[nodiscard]] double factor(const heads& layout, index_t) const noexcept {
     return 1.0 / std::sqrt(static_cast<double>(layout.dim));
   }
 };

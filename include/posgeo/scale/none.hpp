@@ -10,7 +10,7 @@ namespace posgeo::scale {
 /// Source: Raffel et al. 2020 (T5 folds the scale into its initialisation).
 struct none {
   using family = posgeo::family::score_scale;
-  [[nodiscard]] double factor(const heads&) const noexcept { return 1.0; }
+  [[nodiscard]] double factor(const heads&, index_t) const noexcept { return 1.0; }
 };
 
 }  // namespace posgeo::scale

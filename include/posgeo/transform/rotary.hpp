@@ -2,6 +2,7 @@
 #pragma once
 
 #include <posgeo/call/distinct_angles.hpp>
+#include <posgeo/call/within_length.hpp>
 #include <posgeo/core/required.hpp>
 #include <posgeo/frequency/frequency.hpp>
 #include <posgeo/transform/qk_transform.hpp>
@@ -19,26 +20,51 @@ enum class pairing {
   halves,    ///< (i, i + rotary_dim / 2): GPT-NeoX, Llama in its usual conversion
 };
 
+/// The two dimensions of one pair.
+struct dimension_pair {
+  std::size_t x;
+  std::size_t y;
+};
+
+/// The dimensions of a pair among `count` pairs that fill dimensions [0, 2 * count).
+[[nodiscard]] constexpr dimension_pair dimensions_of(pairing how, std::size_t pair, std::size_t count) noexcept {
+  if (how == pairing::adjacent) return {2 * pair, 2 * pair + 1};
+  return {pair, pair + count};
+}
+
+/// (x, y) -> factor * (x cos - y sin, x sin + y cos). The angle is in double; sine and cosine are rounded once.
+template <class T>
+void turn_pair(double angle, T& x, T& y, double factor = 1.0) noexcept {
+  const T cosine = static_cast<T>(factor * std::cos(angle));
+  const T sine = static_cast<T>(factor * std::sin(angle));
+  const T turned = x * cosine - y * sine;
+  y = x * sine + y * cosine;
+  x = turned;
+}
+
 struct rotary_settings {
   required<pairing> pairs;
   index_t offset = 0;  ///< added to every position, of queries and keys alike
 };
 
-/// Pair i of a row at position p turns by the angle p w_i: (x, y) -> (x cos - y sin, x sin + y cos).
-/// Dimensions behind the rotated ones pass through.
+/// Pair i of a row at position p turns by the angle p w_i: (x, y) -> (x cos - y sin, x sin + y cos), cosine and sine
+/// times the attention factor of the frequencies. Dimensions behind the rotated ones pass through as they are.
 /// Shapes: rows [head_dim], of which the first 2 * frequencies.pairs() turn.
 /// Units:  angles in radians, formed in double and rounded once.
-/// Throws: errc::frequency_settings, when built, for a frequency that is not finite; when compiled,
-/// errc::shape_mismatch
-///         if more dimensions turn than a head has or the frequencies are made for another head_dim,
-///         errc::frame_mismatch across frames, errc::position_precision for a position that is not exact in double.
+/// Throws: errc::frequency_settings, when built, for a frequency or attention factor that is not finite; when compiled,
+///         errc::shape_mismatch if more dimensions turn than a head has or the frequencies are made for another
+///         head_dim, errc::frame_mismatch across frames, errc::position_precision for a position that is not exact in
+///         double, errc::sequence_length for a position beyond the length that the frequencies are made for.
 /// Source: Su et al. 2021, section 3.2.2, equation 15.
 template <frequency_rule Frequency>
 class rotary {
  public:
   using family = posgeo::family::qk_transform;
 
-  rotary(const Frequency& frequency, const rotary_settings& settings) : settings_(settings) {
+  rotary(const Frequency& frequency, const rotary_settings& settings)
+      : settings_(settings),
+        attention_factor_(attention_factor_of(frequency)),
+        sequence_length_(sequence_length_of(frequency)) {
     auto speeds = std::make_shared<std::vector<double>>();
     for (index_t pair = 0; pair < frequency.pairs(); ++pair) {
       speeds->push_back(frequency.at(pair));
@@ -46,29 +72,26 @@ class rotary {
               "a finite number", speeds->back());
     }
     speeds_ = std::move(speeds);
+    require(std::isfinite(attention_factor_), errc::frequency_settings, "rotary", "attention factor", "a finite number",
+            attention_factor_);
     if constexpr (requires { frequency.head_dim(); }) head_dim_ = frequency.head_dim();
     require(settings.offset >= -position_limit && settings.offset <= position_limit, errc::position_overflow, "rotary",
             "offset", "an integer less than 2^62 from zero", settings.offset);
   }
 
   [[nodiscard]] index_t rotary_dim() const noexcept { return 2 * static_cast<index_t>(speeds_->size()); }
+  [[nodiscard]] const rotary_settings& settings() const noexcept { return settings_; }
   [[nodiscard]] const std::vector<double>& speeds() const noexcept { return *speeds_; }
+  [[nodiscard]] double attention_factor() const noexcept { return attention_factor_; }
+  [[nodiscard]] std::optional<index_t> sequence_length() const noexcept { return sequence_length_; }
 
   /// Turns one row as if it stood at p.
   template <class T>
   void rotate(position p, std::span<T> row) const noexcept {
-    const std::size_t count = speeds_->size();
-    const bool adjacent = settings_.pairs == pairing::adjacent;
     const auto where = static_cast<double>(p.value() + settings_.offset);
-    for (std::size_t pair = 0; pair < count; ++pair) {
-      const double angle = where * (*speeds_)[pair];
-      const T cosine = static_cast<T>(std::cos(angle));
-      const T sine = static_cast<T>(std::sin(angle));
-      T& x = row[adjacent ? 2 * pair : pair];
-      T& y = row[adjacent ? 2 * pair + 1 : pair + count];
-      const T turned = x * cosine - y * sine;
-      y = x * sine + y * cosine;
-      x = turned;
+    for (std::size_t pair = 0; pair < speeds_->size(); ++pair) {
+      const auto [x, y] = dimensions_of(settings_.pairs, pair, speeds_->size());
+      turn_pair(where * (*speeds_)[pair], row[x], row[y], attention_factor_);
     }
   }
 
@@ -80,6 +103,9 @@ class rotary {
     expect_same_frame(call, "rotary", found);
     expect_distinct_angles(call.query_space(), settings_.offset, "rotary", found);
     expect_distinct_angles(call.key_space(), settings_.offset, "rotary", found);
+    if (!sequence_length_) return;
+    expect_within_length(call.query_space(), settings_.offset, *sequence_length_, "rotary", found);
+    expect_within_length(call.key_space(), settings_.offset, *sequence_length_, "rotary", found);
   }
 
   template <class T>
@@ -108,6 +134,8 @@ class rotary {
  private:
   rotary_settings settings_;
   std::optional<index_t> head_dim_;
+  double attention_factor_;
+  std::optional<index_t> sequence_length_;
   std::shared_ptr<const std::vector<double>> speeds_;
 };
 

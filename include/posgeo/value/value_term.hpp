@@ -8,7 +8,8 @@
 
 namespace posgeo {
 
-/// What a pair adds to the output row when its weight is `weight`: something no score bias can express.
+/// What a pair adds to the output row when its weight is `weight`: something no score bias can express. A term with a
+/// `width()` is held against the value dimension.
 template <class P, class T = float>
 concept value_term = member_of<P, family::value_term> &&
     requires(const compiled_t<P, T>& term, batch_index b, head_index h, query_index i, key_index j, T weight,

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <posgeo/attend/attend.hpp>
+#include <posgeo/core/label.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+namespace posgeo {
+
+/// Attention of one query row over a part of its keys. Before anything is seen: output 0, log-sum-exp -infinity.
+/// Shapes: output [value dim].
+template <class T>
+struct partial_row {
+  std::vector<T> output;
+  T log_sum_exp;  ///< natural logarithm
+  label frame;    ///< in which coordinates the scores' biases were formed
+};
+
+/// Attention of every query row over a part of the keys.
+/// Shapes: output [batch, query heads, queries, value dim]; log_sum_exp [batch, query heads, queries].
+template <class T>
+struct partial_attention {
+  tensor<T, 4> output;
+  tensor<T, 3> log_sum_exp;  ///< natural logarithm
+  label frame;               ///< in which coordinates the scores' biases were formed
+};
+
+/// A result that holds its log-sum-exp as a part. The frame is that of the plan's keys.
+template <class Plan>
+[[nodiscard]] partial_attention<typename Plan::scalar> part_of(const Plan& plan,
+                                                               attention_result<typename Plan::scalar> result) {
+  return {std::move(result.output), std::move(result.log_sum_exp), label(plan.call().key_space().frame().name())};
+}
+
+namespace detail {
+
+/// Puts a row over other keys into `into`. A row that saw nothing is never read.
+template <class T>
+void merge_row(std::span<T> into, T& log_sum_exp, std::span<const T> other, T other_log_sum_exp) noexcept {
+  constexpr T nothing_seen = -std::numeric_limits<T>::infinity();
+  if (other_log_sum_exp == nothing_seen) return;
+  if (log_sum_exp == nothing_seen) {
+    std::copy(other.begin(), other.end(), into.begin());
+    log_sum_exp = other_log_sum_exp;
+    return;
+  }
+  const auto [low, high] = std::minmax({static_cast<double>(log_sum_exp), static_cast<double>(other_log_sum_exp)});
+  const double whole = high + std::log1p(std::exp(low - high));
+  const T share = static_cast<T>(std::exp(static_cast<double>(log_sum_exp) - whole));
+  const T other_share = static_cast<T>(std::exp(static_cast<double>(other_log_sum_exp) - whole));
+  for (std::size_t d = 0; d < into.size(); ++d) into[d] = share * into[d] + other_share * other[d];
+  log_sum_exp = static_cast<T>(whole);
+}
+
+inline void expect_one_frame(const label& a, const label& b, violations& found) {
+  found.expect(a == b, errc::merge_frames, "merge", "coordinate frame of the biases", a.text(), b.text());
+}
+
+template <class T>
+void expect_log_sum_exp(std::span<const T> values, violations& found) {
+  for (const T value : values) {
+    found.expect(value < std::numeric_limits<T>::infinity(), errc::non_finite, "merge", "log_sum_exp",
+                 "a finite number, or -infinity where nothing was seen", value);
+  }
+}
+
+}  // namespace detail
+
+/// One row over the keys of both parts, which must have none in common: a weighted mean of the outputs.
+/// Throws: errc::merge_frames for biases formed in two frames; errc::shape_mismatch for outputs of two widths;
+///         errc::non_finite for a log-sum-exp of NaN or +infinity.
+/// Source: Dao et al. 2022 (FlashAttention), section 3.1; Milakov and Gimelshein 2018, equation 4.
+template <class T>
+[[nodiscard]] partial_row<T> merge(partial_row<T> a, const partial_row<T>& b) {
+  violations found;
+  detail::expect_one_frame(a.frame, b.frame, found);
+  found.expect(a.output.size() == b.output.size(), errc::shape_mismatch, "merge", "value dim", a.output.size(),
+               b.output.size());
+  detail::expect_log_sum_exp<T>({&a.log_sum_exp, 1}, found);
+  detail::expect_log_sum_exp<T>({&b.log_sum_exp, 1}, found);
+  found.throw_if_any();
+  detail::merge_row<T>(a.output, a.log_sum_exp, b.output, b.log_sum_exp);
+  return a;
+}
+
+/// Every row over the keys of both parts. As for one row.
+/// Throws: errc::shape_mismatch for outputs of two shapes, or for a log-sum-exp that was not asked for.
+template <class T>
+[[nodiscard]] partial_attention<T> merge(partial_attention<T> a, const partial_attention<T>& b) {
+  violations found;
+  detail::expect_one_frame(a.frame, b.frame, found);
+  const auto& shape = a.output.extents();
+  const std::array<index_t, 3> rows{shape[0], shape[1], shape[2]};
+  detail::expect_extents<const T, 4>(b.output.view(), "merged output", shape,
+                                     {"batch", "heads", "queries", "value dim"}, found);
+  for (const partial_attention<T>* const part : {&std::as_const(a), &b}) {
+    detail::expect_extents<const T, 3>(part->log_sum_exp.view(), "merged log_sum_exp", rows,
+                                       {"batch", "heads", "queries"}, found);
+    detail::expect_log_sum_exp<T>(part->log_sum_exp.values(), found);
+  }
+  found.throw_if_any();
+  const auto width = static_cast<std::size_t>(shape[3]);
+  for (std::size_t row = 0; row < a.log_sum_exp.values().size(); ++row) {
+    detail::merge_row<T>(a.output.values().subspan(row * width, width), a.log_sum_exp.values()[row],
+                         b.output.values().subspan(row * width, width), b.log_sum_exp.values()[row]);
+  }
+  return a;
+}
+
+}  // namespace posgeo

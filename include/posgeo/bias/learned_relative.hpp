@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <posgeo/bias/score_bias.hpp>
+#include <posgeo/core/narrow.hpp>
+#include <posgeo/core/table.hpp>
+
+namespace posgeo::bias {
+
+/// What gives each pair of rows a class and refuses calls that it cannot classify.
+template <class C>
+concept pair_classes = requires(const C& classes, const position_call& call, violations& found) {
+  { classes.classes() } -> std::same_as<index_t>;
+  classes.check(call, std::string_view{}, found);
+};
+/// Classes by the offset alone, on one axis.
+template <class C>
+concept offset_classes = pair_classes<C> && requires(const C& classes, relative_offset offset) {
+  { classes(offset) } -> std::same_as<index_t>;
+  requires noexcept(classes(offset));
+};
+
+/// Adds table[class(query, key), h]: a learned number for each class of offsets and each head.
+/// Shapes: table [classes, query heads]; one score for each (batch, head, query, key).
+/// Units:  added after the scale and never divided by it.
+/// Throws: errc::table_rows, when built, without one row for each class; errc::head_count without one column for each
+///         query head, and what the classes refuse of a call, when compiled.
+/// Source: Liu et al. 2021, equation 4 (coordinate::window_index); one axis: Shaw et al. 2018, with numbers for
+/// vectors.
+template <class Element, pair_classes Classes>
+class learned_relative {
+ public:
+  using family = posgeo::family::score_bias;
+
+  learned_relative(table<Element> weights, Classes classes)
+      : weights_(std::move(weights)), classes_(std::move(classes)) {
+    require(weights_.rows() == classes_.classes(), errc::table_rows, "learned relative bias", "table rows",
+            classes_.classes(), weights_.rows());
+  }
+
+  void check(const position_call& call, const heads& layout, violations& found) const {
+    found.expect(weights_.columns() == layout.query, errc::head_count, "learned relative bias", "table columns",
+                 text("{} query heads", layout.query), weights_.columns());
+    classes_.check(call, "learned relative bias", found);
+  }
+
+  template <class T>
+  class term {
+   public:
+    [[nodiscard]] T operator()(batch_index b, head_index h, query_index i, key_index j) const noexcept {
+      return static_cast<T>(weights_(table_row(b, i, j), h.value()));
+    }
+    /// The table row that a pair reads.
+    [[nodiscard]] index_t table_row(batch_index b, query_index i, key_index j) const noexcept {
+      if constexpr (offset_classes<Classes>) {
+        return classes_(call_.offset(b, i, j));
+      } else {
+        return classes_(call_, b, i, j);
+      }
+    }
+
+   private:
+    friend class learned_relative;
+    term(table<Element> weights, Classes classes, position_call call)
+        : weights_(std::move(weights)), classes_(std::move(classes)), call_(std::move(call)) {}
+    table<Element> weights_;
+    Classes classes_;
+    position_call call_;
+  };
+
+  template <class T>
+  [[nodiscard]] term<T> compile(const position_call& call, const heads& layout) const {
+    require_fit(*this, call, layout);
+    require_fits<T>(weights_.values(), "learned relative bias");
+    return {weights_, classes_, call};
+  }
+
+ private:
+  table<Element> weights_;
+  Classes classes_;
+};
+
+}  // namespace posgeo::bias

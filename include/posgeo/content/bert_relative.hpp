@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <posgeo/content/shaw_key.hpp>
+
+namespace posgeo::content {
+
+/// BERT's rows: query - key + P - 1 in a table of 2P - 1 rows; a distance of P or more is refused, not clipped.
+/// Throws: errc::bucket_settings for P less than 1.
+[[nodiscard]] inline coordinate::clipped bert_offsets(index_t max_position_embeddings) {
+  const index_t furthest = saturating_subtract(max_position_embeddings, 1);
+  return coordinate::clipped({.behind = furthest,
+                              .ahead = furthest,
+                              .sign = offset_sign::query_minus_key,
+                              .beyond = coordinate::beyond_ends::refused});
+}
+
+/// BERT's relative_key: adds query . E[query - key + P - 1].
+/// Shapes: E [2P - 1, head_dim], shared by the heads.
+/// Units:  offsets in tokens.
+/// Throws: see bert_offsets and shaw_key.
+/// Source: BertSelfAttention with position_embedding_type = relative_key, in Hugging Face Transformers.
+template <class Element>
+[[nodiscard]] shaw_key<Element> relative_key(table<Element> distance_embedding, index_t max_position_embeddings) {
+  return {head_tables<Element>::shared(std::move(distance_embedding)), bert_offsets(max_position_embeddings)};
+}
+
+/// BERT's relative_key_query: adds query . E[query - key + P - 1] + key . E[query - key + P - 1].
+/// Shapes: E [2P - 1, head_dim], shared by the heads.
+/// Units:  offsets in tokens.
+/// Throws: see bert_offsets and shaw_key.
+/// Source: BertSelfAttention with position_embedding_type = relative_key_query; Huang et al. 2020, method 4.
+template <class Element>
+class relative_key_query {
+ public:
+  using family = posgeo::family::content_term;
+
+  relative_key_query(table<Element> distance_embedding, index_t max_position_embeddings)
+      : query_side_(relative_key(std::move(distance_embedding), max_position_embeddings)) {}
+
+  void check(const position_call& call, const heads& layout, violations& found) const {
+    query_side_.check(call, layout, found);
+  }
+
+  template <class T>
+  class term {
+   public:
+    [[nodiscard]] T operator()(batch_index b, head_index h, query_index i, key_index j, std::span<const T> query,
+                               std::span<const T> key) const noexcept {
+      const auto row = query_side_.row(b, h, i, j);
+      return row_product(query, row) + row_product(key, row);
+    }
+
+   private:
+    friend class relative_key_query;
+    using query_term = typename shaw_key<Element>::template term<T>;
+    explicit term(query_term query_side) : query_side_(std::move(query_side)) {}
+    query_term query_side_;
+  };
+
+  template <class T>
+  [[nodiscard]] term<T> compile(const position_call& call, const heads& layout) const {
+    return term<T>(query_side_.template compile<T>(call, layout));
+  }
+
+ private:
+  shaw_key<Element> query_side_;
+};
+
+}  // namespace posgeo::content

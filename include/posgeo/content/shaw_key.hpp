@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <posgeo/content/content_term.hpp>
+#include <posgeo/coordinate/clipped.hpp>
+#include <posgeo/core/head_tables.hpp>
+#include <posgeo/core/narrow.hpp>
+#include <posgeo/core/row_product.hpp>
+
+namespace posgeo::content {
+
+/// Adds query . R[class(key - query)] to the raw score, so that the scale divides it too.
+/// Shapes: R [1 or query heads, classes, head_dim]; one score for each (batch, head, query, key).
+/// Units:  offsets in tokens.
+/// Throws: errc::table_rows, when built, without one row for each class; errc::head_count and errc::shape_mismatch for
+///         tables of other heads, errc::frame_mismatch across frames, errc::offset_out_of_table for an offset that the
+///         classes refuse, when compiled.
+/// Source: Shaw, Uszkoreit and Vaswani 2018, equation 4 and section 3.3.
+template <class Element>
+class shaw_key {
+ public:
+  using family = posgeo::family::content_term;
+
+  shaw_key(head_tables<Element> rows, coordinate::clipped classes) : rows_(std::move(rows)), classes_(classes) {
+    require(rows_.rows() == classes_.classes(), errc::table_rows, "shaw key", "table rows",
+            text("{} classes", classes_.classes()), rows_.rows());
+  }
+
+  [[nodiscard]] const head_tables<Element>& rows() const noexcept { return rows_; }
+  [[nodiscard]] const coordinate::clipped& classes() const noexcept { return classes_; }
+
+  void check(const position_call& call, const heads& layout, violations& found) const {
+    rows_.check(layout.query, layout.dim, "shaw key", found);
+    classes_.check(call, "shaw key", found);
+  }
+
+  template <class T>
+  class term {
+   public:
+    [[nodiscard]] T operator()(batch_index b, head_index h, query_index i, key_index j, std::span<const T> query,
+                               std::span<const T>) const noexcept {
+      return row_product(query, row(b, h, i, j));
+    }
+    /// R[class] of a pair.
+    [[nodiscard]] std::span<const Element> row(batch_index b, head_index h, query_index i, key_index j) const noexcept {
+      return rows_.row(h, classes_(call_.offset(b, i, j)));
+    }
+
+   private:
+    friend class shaw_key;
+    term(head_tables<Element> rows, const coordinate::clipped& classes, position_call call)
+        : rows_(std::move(rows)), classes_(classes), call_(std::move(call)) {}
+    head_tables<Element> rows_;
+    coordinate::clipped classes_;
+    position_call call_;
+  };
+
+  template <class T>
+  [[nodiscard]] term<T> compile(const position_call& call, const heads& layout) const {
+    require_fit(*this, call, layout);
+    require_fits<T>(rows_.values(), "shaw key");
+    return {rows_, classes_, call};
+  }
+
+ private:
+  head_tables<Element> rows_;
+  coordinate::clipped classes_;
+};
+
+}  // namespace posgeo::content

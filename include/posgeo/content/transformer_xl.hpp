@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <posgeo/content/content_term.hpp>
+#include <posgeo/content/distance_rows.hpp>
+#include <posgeo/content/projected_sinusoids.hpp>
+#include <posgeo/coordinate/offset_bounds.hpp>
+#include <posgeo/core/row_product.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace posgeo::content {
+
+/// Transformer-XL's two global biases; neither stands in for the other.
+/// Shapes: each [query heads, head_dim].
+template <class Element>
+struct global_biases {
+  table<Element> content;   ///< u, which meets the key (r_w_bias in the release)
+  table<Element> position;  ///< v, which meets the distance (r_r_bias)
+};
+
+/// Adds u . k_j + (q_i + v) . r[i - j] to the raw score q_i . k_j, and shares its scale.
+/// Shapes: u and v [query heads, head_dim]; one score for each (batch, head, query, key).
+/// Units:  distances are query minus key, in tokens, over memory and segment alike.
+/// Throws: errc::head_count and errc::shape_mismatch for biases of other heads, errc::frame_mismatch across frames, and
+///         what the rows throw, when compiled.
+/// Source: Dai et al. 2019, section 3.3.
+template <class Element, class Rows = projected_sinusoids<Element>>
+class transformer_xl {
+ public:
+  using family = posgeo::family::content_term;
+
+  transformer_xl(global_biases<Element> biases, Rows rows) : biases_(std::move(biases)), rows_(std::move(rows)) {}
+
+  [[nodiscard]] const Rows& rows() const noexcept { return rows_; }
+  [[nodiscard]] bool looks_back_only() const noexcept { return rows_.looks_back_only(); }
+
+  void check(const position_call& call, const heads& layout, violations& found) const {
+    check_bias(biases_.content, "content bias u", layout, found);
+    check_bias(biases_.position, "position bias v", layout, found);
+    rows_.check(layout, found);
+    expect_same_frame(call, "transformer-xl", found);
+    if (!call.same_frame()) return;
+    if (const auto needed = distances(call)) rows_.check_distances(needed->first, needed->second, found);
+  }
+
+  template <class T>
+  class term {
+   public:
+    [[nodiscard]] T operator()(batch_index b, head_index h, query_index i, key_index j, std::span<const T> query,
+                               std::span<const T> key) const noexcept {
+      const auto r = rows_.row(h, signed_offset(call_.offset(b, i, j), offset_sign::query_minus_key));
+      const auto v = biases_.position.row(h.value());
+      T position{0};
+      for (std::size_t d = 0; d < r.size(); ++d) position += (query[d] + static_cast<T>(v[d])) * static_cast<T>(r[d]);
+      return row_product(key, biases_.content.row(h.value())) + position;
+    }
+
+   private:
+    friend class transformer_xl;
+    using bound_rows =
+        std::remove_cvref_t<decltype(std::declval<const Rows&>().template over<T>(0, 0, std::declval<heads>()))>;
+    term(global_biases<Element> biases, bound_rows rows, position_call call)
+        : biases_(std::move(biases)), rows_(std::move(rows)), call_(std::move(call)) {}
+    global_biases<Element> biases_;
+    bound_rows rows_;
+    position_call call_;
+  };
+
+  template <class T>
+  [[nodiscard]] term<T> compile(const position_call& call, const heads& layout) const {
+    require_fit(*this, call, layout);
+    require_fits<T>(biases_.content.values(), "content bias u");
+    require_fits<T>(biases_.position.values(), "position bias v");
+    const auto [low, high] = distances(call).value_or(std::pair{index_t{0}, index_t{0}});
+    return {biases_, rows_.template over<T>(low, high, layout), call};
+  }
+
+ private:
+  static void check_bias(const table<Element>& bias, std::string_view object, const heads& layout, violations& found) {
+    found.expect(bias.rows() == layout.query, errc::head_count, object, "rows", text("{} query heads", layout.query),
+                 bias.rows());
+    found.expect(bias.columns() == layout.dim, errc::shape_mismatch, object, "columns", text("head_dim {}", layout.dim),
+                 bias.columns());
+  }
+
+  /// The lowest and the highest distance that the call can ask for.
+  [[nodiscard]] std::optional<std::pair<index_t, index_t>> distances(const position_call& call) const {
+    const auto offsets = coordinate::bounds_of_offsets(call);
+    if (!offsets) return std::nullopt;
+    const index_t lowest = -offsets->highest.value();
+    const index_t highest = -offsets->lowest.value();
+    if (!looks_back_only()) return std::pair{lowest, highest};
+    if (highest < 0) return std::nullopt;
+    return std::pair{std::max(lowest, index_t{0}), highest};
+  }
+
+  global_biases<Element> biases_;
+  Rows rows_;
+};
+
+}  // namespace posgeo::content

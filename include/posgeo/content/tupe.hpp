@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <posgeo/content/content_term.hpp>
+#include <posgeo/core/head_tables.hpp>
+#include <posgeo/core/narrow.hpp>
+
+#include <optional>
+
+namespace posgeo::content {
+
+/// What becomes of the position product of the [CLS] row. There is no default.
+class tupe_cls {
+ public:
+  /// Nothing: [CLS] is a row like any other, and position t reads table row t.
+  [[nodiscard]] static constexpr tupe_cls untouched() noexcept { return tupe_cls{std::nullopt}; }
+  /// The release's: position t reads table row t + 1. Every query reads the product P[1, 1] for the [CLS] key; then the
+  /// [CLS] query reads P[0, 0] for every key, its own included. A call in which no row stands at `cls` has neither.
+  [[nodiscard]] static constexpr tupe_cls released(position cls) noexcept { return tupe_cls{cls}; }
+
+  [[nodiscard]] constexpr index_t row_offset() const noexcept { return cls_ ? 1 : 0; }
+  [[nodiscard]] constexpr bool is_cls(position p) const noexcept { return cls_ == p; }
+
+ private:
+  constexpr explicit tupe_cls(std::optional<position> cls) noexcept : cls_(cls) {}
+  std::optional<position> cls_;
+};
+
+/// Adds P[i, j] = (p_i W_Q) . (p_j W_K), whatever the content: TUPE-A. The position rows are projected once; every copy
+/// of the policy, one for each layer, shares them.
+/// Shapes: position queries and keys [1 or query heads, rows, head_dim], as content::projected_rows leaves them.
+/// Units:  raw score, before the scale: name scale::inverse_sqrt_terms, which gives 1 / sqrt(2 * head_dim).
+/// Throws: errc::table_rows if the two tables differ in rows, or have too few for the rule, when built;
+///         errc::position_out_of_table for a position without a row, errc::head_count, errc::shape_mismatch,
+///         errc::frame_mismatch and errc::non_finite when compiled.
+/// Source: Ke, He and Liu 2021 (TUPE), equation 7 and section 3.2, and the release, transformer_sentence_encoder.py.
+template <class Element>
+class tupe {
+ public:
+  using family = posgeo::family::content_term;
+
+  tupe(head_tables<Element> position_queries, head_tables<Element> position_keys, tupe_cls cls)
+      : queries_(std::move(position_queries)), keys_(std::move(position_keys)), cls_(cls) {
+    require(queries_.rows() == keys_.rows(), errc::table_rows, "tupe", "rows of the position keys",
+            text("{}, as the position queries", queries_.rows()), keys_.rows());
+    require(queries_.rows() > cls.row_offset(), errc::table_rows, "tupe", "rows of the position queries",
+            "2 or more where [CLS] has a row of its own", queries_.rows());
+  }
+
+  [[nodiscard]] const head_tables<Element>& position_queries() const noexcept { return queries_; }
+  [[nodiscard]] const head_tables<Element>& position_keys() const noexcept { return keys_; }
+  /// How many positions have a row: 0 .. capacity() - 1.
+  [[nodiscard]] index_t capacity() const noexcept { return queries_.rows() - cls_.row_offset(); }
+  [[nodiscard]] index_t dot_products() const noexcept { return 1; }
+
+  void check(const position_call& call, const heads& layout, violations& found) const {
+    queries_.check(layout.query, layout.dim, "tupe position queries", found);
+    keys_.check(layout.query, layout.dim, "tupe position keys", found);
+    expect_same_frame(call, "tupe", found);
+    for (const batch_index b : indices<batch_index>(call.batch())) {
+      for (const query_index i : indices<query_index>(call.queries())) expect_row(call.at(b, i), "query", b, found);
+      for (const key_index j : indices<key_index>(call.keys())) {
+        if (call.active(b, j)) expect_row(call.at(b, j), "key", b, found);
+      }
+    }
+  }
+
+  template <class T>
+  class term {
+   public:
+    [[nodiscard]] T operator()(batch_index b, head_index h, query_index i, key_index j, std::span<const T>,
+                               std::span<const T>) const noexcept {
+      if (!call_.active(b, j)) return T{0};  // never seen, and it may stand outside the table
+      return policy_.template product<T>(h, call_.at(b, i), call_.at(b, j));
+    }
+
+   private:
+    friend class tupe;
+    term(tupe policy, position_call call) : policy_(std::move(policy)), call_(std::move(call)) {}
+    tupe policy_;
+    position_call call_;
+  };
+
+  template <class T>
+  [[nodiscard]] term<T> compile(const position_call& call, const heads& layout) const {
+    require_fit(*this, call, layout);
+    require_fits<T>(queries_.values(), "tupe position queries");
+    require_fits<T>(keys_.values(), "tupe position keys");
+    return {*this, call};
+  }
+
+ private:
+  void expect_row(position p, std::string_view side, batch_index b, violations& found) const {
+    found.expect(p.value() >= 0 && p.value() < capacity(), errc::position_out_of_table, "tupe",
+                 text("{} position in entry {}", side, b.value()),
+                 text("0..{} ({} rows)", capacity() - 1, queries_.rows()), p.value());
+  }
+
+  template <class T>
+  [[nodiscard]] T product(head_index h, position query, position key) const noexcept {
+    if (cls_.is_cls(query)) return product_of_rows<T>(h, 0, 0);
+    if (cls_.is_cls(key)) return product_of_rows<T>(h, 1, 1);
+    return product_of_rows<T>(h, query.value() + cls_.row_offset(), key.value() + cls_.row_offset());
+  }
+  template <class T>
+  [[nodiscard]] T product_of_rows(head_index h, index_t query_row, index_t key_row) const noexcept {
+    const auto query = queries_.row(h, query_row);
+    const auto key = keys_.row(h, key_row);
+    double sum = 0.0;
+    for (std::size_t d = 0; d < query.size(); ++d) sum += static_cast<double>(query[d]) * static_cast<double>(key[d]);
+    return static_cast<T>(sum);
+  }
+
+  head_tables<Element> queries_;
+  head_tables<Element> keys_;
+  tupe_cls cls_;
+};
+
+}  // namespace posgeo::content

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <posgeo/coordinate/grid.hpp>
+#include <posgeo/core/narrow.hpp>
+#include <posgeo/core/table.hpp>
+#include <posgeo/encode/of_rows.hpp>
+
+namespace posgeo::encode {
+
+/// Adds a learned row for each cell: table[n] at the n-th place of the grid that the table was trained on, whatever the
+/// order of the rows that read it.
+/// Shapes: table [class rows + R C, width], in the order of its grid: R C width parameters beside the class rows.
+/// Units:  cells.
+/// Throws: errc::table_rows, when built, without one row for each place; errc::grid_bounds for a cell outside the grid,
+///         errc::row_identity for rows that are not those of the cells, when compiled.
+/// Source: Dosovitskiy et al. 2021, section 3.1.
+template <class Element>
+class grid_full {
+ public:
+  grid_full(table<Element> rows, const coordinate::grid& grid) : table_(std::move(rows)), grid_(grid) {
+    require(table_.rows() == grid.positions(), errc::table_rows, "grid_full", "table rows",
+            text("{} class rows and {} x {} cells", grid.class_rows(), grid.rows(), grid.columns()), table_.rows());
+  }
+
+  [[nodiscard]] index_t width() const noexcept { return table_.columns(); }
+  [[nodiscard]] index_t parameters() const noexcept { return table_.rows() * table_.columns(); }
+
+  /// The state encoder of rows that stand at the given cells.
+  [[nodiscard]] of_rows<grid_full, coordinate::grid_place> at(coordinate::grid_cells cells) const {
+    return {*this, std::move(cells)};
+  }
+
+  template <class T>
+  void check(const coordinate::grid_cells& cells, violations& found) const {
+    for_each_value(cells, [&](index_t, index_t, const coordinate::grid_place& place) {
+      grid_.expect_inside(place, "grid_full", found);
+    });
+    require_fits<T>(table_.values(), "grid_full");
+  }
+  template <class T>
+  void add(const coordinate::grid_place& place, std::span<T> row) const noexcept {
+    const auto learned = table_.row(grid_.index_of(place));
+    for (std::size_t c = 0; c < learned.size(); ++c) row[c] += static_cast<T>(learned[c]);
+  }
+
+ private:
+  table<Element> table_;
+  coordinate::grid grid_;
+};
+
+}  // namespace posgeo::encode

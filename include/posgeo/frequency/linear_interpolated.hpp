@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <posgeo/frequency/interpolated.hpp>
+
+namespace posgeo::frequency {
+
+struct linear_interpolated_settings {
+  required<double> base;
+  required<index_t> rotary_dim;
+  required<double> factor;  ///< how many times longer the context becomes
+};
+
+/// Pair i turns by base^(-2i / rotary_dim) / factor: every position is divided by the factor.
+/// Units:  radians per position.
+/// Throws: what geometric throws; errc::frequency_settings for a factor that is not finite and at least 1.
+/// Source: Chen et al. 2023, position interpolation, section 2.3.
+class linear_interpolated {
+ public:
+  explicit linear_interpolated(const linear_interpolated_settings& settings)
+      : unscaled_({.base = settings.base, .rotary_dim = settings.rotary_dim}), factor_(settings.factor) {
+    violations found;
+    check_factor(factor_, "linear interpolation", found);
+    found.throw_if_any();
+  }
+
+  [[nodiscard]] index_t pairs() const noexcept { return unscaled_.pairs(); }
+  [[nodiscard]] double at(index_t pair) const noexcept { return unscaled_.at(pair) / factor_; }
+
+ private:
+  geometric unscaled_;
+  double factor_;
+};
+
+}  // namespace posgeo::frequency

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <posgeo/scale/score_scale.hpp>
+
+#include <cmath>
+
+namespace posgeo::scale {
+
+/// 1 / sqrt(head_dim * n), where n counts query . key and the dot products of the content terms: the attention counts
+/// them, so a term that is left out is not counted either.
+/// Throws: nothing.
+/// Source: He et al. 2021 (DeBERTa), equation 4, where n = 3; Ke, He and Liu 2021 (TUPE), equation 7, where n = 2.
+struct inverse_sqrt_terms {
+  using family = posgeo::family::score_scale;
+  [[nodiscard]] double factor(const heads& layout, index_t dot_products) const noexcept {
+    return 1.0 / std::sqrt(static_cast<double>(layout.dim) * static_cast<double>(dot_products));
+  }
+};
+
+}  // namespace posgeo::scale

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <posgeo/coordinate/clipped.hpp>
+#include <posgeo/core/head_tables.hpp>
+#include <posgeo/core/narrow.hpp>
+#include <posgeo/value/value_term.hpp>
+
+namespace posgeo::value {
+
+/// Adds weight * R[class(key - query)] to the output row, after the softmax.
+/// Shapes: R [1 or query heads, classes, value dim].
+/// Units:  offsets in tokens.
+/// Throws: errc::table_rows, when built, without one row for each class; errc::head_count for tables of other heads,
+///         errc::frame_mismatch across frames, errc::offset_out_of_table for an offset that the classes refuse, when
+///         compiled; errc::shape_mismatch, in attend, for values of another width.
+/// Source: Shaw, Uszkoreit and Vaswani 2018, equation 3 and section 3.3.
+template <class Element>
+class shaw_value {
+ public:
+  using family = posgeo::family::value_term;
+
+  shaw_value(head_tables<Element> rows, coordinate::clipped classes) : rows_(std::move(rows)), classes_(classes) {
+    require(rows_.rows() == classes_.classes(), errc::table_rows, "shaw value", "table rows",
+            text("{} classes", classes_.classes()), rows_.rows());
+  }
+
+  [[nodiscard]] const head_tables<Element>& rows() const noexcept { return rows_; }
+  [[nodiscard]] const coordinate::clipped& classes() const noexcept { return classes_; }
+
+  void check(const position_call& call, const heads& layout, violations& found) const {
+    rows_.check(layout.query, rows_.dim(), "shaw value", found);
+    classes_.check(call, "shaw value", found);
+  }
+
+  template <class T>
+  class term {
+   public:
+    [[nodiscard]] index_t width() const noexcept { return rows_.dim(); }
+    void accumulate(batch_index b, head_index h, query_index i, key_index j, T weight,
+                    std::span<T> out_row) const noexcept {
+      const auto row = rows_.row(h, classes_(call_.offset(b, i, j)));
+      for (std::size_t d = 0; d < out_row.size(); ++d) out_row[d] += weight * static_cast<T>(row[d]);
+    }
+
+   private:
+    friend class shaw_value;
+    term(head_tables<Element> rows, const coordinate::clipped& classes, position_call call)
+        : rows_(std::move(rows)), classes_(classes), call_(std::move(call)) {}
+    head_tables<Element> rows_;
+    coordinate::clipped classes_;
+    position_call call_;
+  };
+
+  template <class T>
+  [[nodiscard]] term<T> compile(const position_call& call, const heads& layout) const {
+    require_fit(*this, call, layout);
+    require_fits<T>(rows_.values(), "shaw value");
+    return {rows_, classes_, call};
+  }
+
+ private:
+  head_tables<Element> rows_;
+  coordinate::clipped classes_;
+};
+
+}  // namespace posgeo::value
