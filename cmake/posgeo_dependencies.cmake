@@ -9,7 +9,8 @@ function(posgeo_require_eigen)
   endif()
   if(NOT TARGET Eigen3::Eigen)
     # Only the headers are used, so Eigen's own build is not entered.
-    FetchContent_Declare(eigen GIT_REPOSITORY https://gitlab.com/libeigen/eigen.git GIT_TAG 3.4.0 SOURCE_SUBDIR headers-only)
+    FetchContent_Declare(eigen GIT_REPOSITORY https://gitlab.com/libeigen/eigen.git GIT_TAG 3.4.0
+                         SOURCE_SUBDIR headers-only)
     FetchContent_MakeAvailable(eigen)
     add_library(Eigen3::Eigen INTERFACE IMPORTED GLOBAL)
     target_include_directories(Eigen3::Eigen SYSTEM INTERFACE ${eigen_SOURCE_DIR})

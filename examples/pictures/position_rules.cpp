@@ -33,8 +33,9 @@ std::string position_rules() {
   const std::array<call::number_rows, 3> numbers{{{0, 3, digit_order::most_significant_first},
                                                   {4, 7, digit_order::most_significant_first},
                                                   {8, 12, digit_order::least_significant_first}}};
-  const auto groups = call::groups_by_significance(numbers);
-  add("coupled", call::positions_of({.rows = rows, .groups = groups, .first = 20, .others = 0}));
+  const std::array<index_t, 2> signs{3, 7};
+  const auto groups = call::groups_by_significance(numbers, signs);
+  add("coupled", call::positions_of({.rows = rows, .groups = groups, .first = 20}));
   using call::chunk_origin;
   const auto chunks = [&](chunk_origin origin) {
     return document(call::chunk_positions({.length = rows, .chunk_rows = 4, .origin_of_chunks = origin}));

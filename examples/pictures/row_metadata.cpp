@@ -36,8 +36,9 @@ std::string row_metadata() {
               .values = {},
               .numbers = true};
   for (index_t row = 0; row < count; ++row) map.column_names.push_back(fmt::format("{}", row));
-  for (const audio& now : {stored, sorted, padded, resampled(row_times::kept()), resampled(row_times::evenly(0.0, 0.1)),
-                           sorted.arranged_as(stored.rows())}) {
+  for (const audio& now :
+       {stored, sorted, padded, resampled(row_times::kept()), resampled(row_times::evenly({.start = 0.0, .step = 0.1})),
+        sorted.arranged_as(stored.rows())}) {
     for (index_t row = 0; row < count; ++row) {
       const bool there = row < now.rows().rows() && now.rows().name(0, row).active;
       map.values.push_back(there ? now.column<0>().at(0, row).start : std::numeric_limits<double>::quiet_NaN());

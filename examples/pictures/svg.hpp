@@ -42,13 +42,15 @@ namespace detail {
 
 inline constexpr std::string_view ink = "#24303a";
 
-inline std::string text_at(double x, double y, std::string_view anchor, std::string_view words, int size = 12) {
+inline std::string text_at(double x, double y, std::string_view anchor, std::string_view words, int size = 12,
+                           std::string_view fill = ink) {
   std::string safe;
   for (const char c : words) {
     safe += c == '<' ? std::string("&lt;") : c == '&' ? std::string("&amp;") : std::string(1, c);
   }
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" font-size=\"{}\">{}</text>\n", x, y, anchor,
-                     size, safe);
+  const std::string colour = fill == ink ? "" : fmt::format(" fill=\"{}\"", fill);
+  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" font-size=\"{}\"{}>{}</text>\n", x, y, anchor,
+                     size, colour, safe);
 }
 
 inline std::string framed(double width, double height, std::string_view title, const std::string& body) {
@@ -100,13 +102,18 @@ inline std::string draw(const heatmap& map) {
       body += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"/>\n", x, y,
                           cell - 1, cell - 1, detail::colour(largest > 0 ? v / largest : v));
       if (map.numbers && !std::isnan(v)) {
-        body += detail::text_at(x + cell / 2, y + cell / 2 + 4, "middle", fmt::format("{:.4g}", v), 10);
+        const bool dark = std::abs(v) > 0.6 * largest;
+        body += detail::text_at(x + cell / 2, y + cell / 2 + 4, "middle", fmt::format("{:.4g}", v), 10,
+                                dark ? "white" : detail::ink);
       }
     }
   }
   const double bottom = top + cell * static_cast<double>(rows);
+  const bool negative = std::any_of(map.values.begin(), map.values.end(), [](double v) { return v < 0; });
   body += detail::text_at(left, bottom + 18, "start",
-                          fmt::format("colour from {:.3g} (blue) to {:.3g} (red)", -largest, largest), 10);
+                          negative ? fmt::format("colour from {:.3g} (blue) to {:.3g} (red)", -largest, largest)
+                                   : fmt::format("colour from 0 (white) to {:.3g} (red)", largest),
+                          10);
   const double wide =
       std::max(left + cell * static_cast<double>(columns) + 24, 8.5 * static_cast<double>(map.title.size()) + 24);
   return detail::framed(std::max(wide, 360.0), bottom + 28, map.title, body);
@@ -124,14 +131,17 @@ inline std::string draw(const curves& plot) {
       high = std::max(high, y);
     }
   }
-  const double span = high > low ? high - low : 1;
+  const double top_value = high;
+  high += 0.05 * (high > low ? high - low : 1);  // so that no line lies on the edge
+  const double span = high - low;
   const double first = plot.x.front();
   const double reach = plot.x.back() > first ? plot.x.back() - first : 1;
   const auto across = [&](double x) { return left + width * (x - first) / reach; };
   const auto up = [&](double y) { return top + height * (high - y) / span; };
   std::string body = fmt::format("<path d=\"M{0} {1}V{2}H{3}\" fill=\"none\" stroke=\"{4}\"/>\n", left, top,
                                  top + height, left + width, detail::ink);
-  for (const double y : {low, high}) body += detail::text_at(left - 6, up(y) + 4, "end", fmt::format("{:.3g}", y), 10);
+  for (const double y : {low, top_value})
+    body += detail::text_at(left - 6, up(y) + 4, "end", fmt::format("{:.3g}", y), 10);
   for (const double x : {first, plot.x.back()}) {
     body += detail::text_at(across(x), top + height + 16, "middle", fmt::format("{:g}", x), 10);
   }

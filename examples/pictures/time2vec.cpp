@@ -13,14 +13,15 @@ std::string time2vec() {
   const std::vector<double> omega{0.04, day, 2.0 * day, 3.7 * day};
   const std::vector<double> phi{-1.0, 0.0, 0.5, 1.0};
   const coordinate::clock_name clock("recording");
-  const encode::time2vec encoder({.time = coordinate::elapsed_time({.clock = clock,
-                                                                    .stamp_unit = coordinate::time_unit::minutes,
-                                                                    .origin = 0,
-                                                                    .unit = coordinate::time_unit::hours}),
-                                  .function = encode::periodic::sine,
-                                  .linear = encode::linear_term::first,
-                                  .missing = encode::missing_time::refused},
-                                 table<double>(omega, 1, 4), table<double>(phi, 1, 4));
+  const encode::time2vec<double> encoder(
+      {.time = coordinate::elapsed_time({.clock = clock,
+                                         .stamp_unit = coordinate::time_unit::minutes,
+                                         .origin = 0,
+                                         .unit = coordinate::time_unit::hours}),
+       .function = encode::periodic::sine,
+       .linear = encode::linear_term::first,
+       .missing = encode::missing_time::refused},
+      {.omega = table<double>(omega, 1, 4), .phi = table<double>(phi, 1, 4)});
 
   const auto call = call::prefill_chunk(0, 145);
   std::vector<std::optional<index_t>> stamps;

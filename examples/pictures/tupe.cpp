@@ -29,7 +29,7 @@ std::string tupe() {
       {.num_buckets = 8, .max_distance = 8, .direction = coordinate::bucket_direction::bidirectional});
   const std::array<double, 9> weights{0.6, 0.3, 0.1, -0.1, -0.8, 0.4, 0.2, -0.2, 0.9};
   const attention model{heads{.query = 1, .key_value = 1, .dim = 2}, scale::inverse_sqrt_terms{}, visible::active{},
-                        content::tupe<double>(turning, turning, content::tupe_cls::released(cls)),
+                        content::tupe<double>({.queries = turning, .keys = turning}, content::tupe_cls::released(cls)),
                         bias::tupe_relative<double>(table<double>(weights, 9, 1), bucket, {.cls = cls})};
   const std::array<index_t, 1> lengths{length};
   const auto plan = model.compile<double>(call::padded_batch({.lengths = lengths,

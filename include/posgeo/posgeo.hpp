@@ -55,6 +55,7 @@
 #include <posgeo/coordinate/graph.hpp>
 #include <posgeo/coordinate/graph_rows.hpp>
 #include <posgeo/coordinate/grid.hpp>
+#include <posgeo/coordinate/grid_selection.hpp>
 #include <posgeo/coordinate/log_bucket.hpp>
 #include <posgeo/coordinate/multi_axis.hpp>
 #include <posgeo/coordinate/offset_bounds.hpp>

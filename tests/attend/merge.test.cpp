@@ -139,6 +139,67 @@ TEST_CASE("single rows merge by their shares however far apart their scores are"
   CHECK(merge(row(10.0, -5000.0), row(-6.0, 5000.0)).log_sum_exp == 5000.0);
 }
 
+template <class T>
+partial_row<T> one_value(T out, T log_sum_exp) {
+  return {.output = {out}, .log_sum_exp = log_sum_exp, .frame = label("f")};
+}
+
+TEST_CASE("shares sum to one at any size of the log-sum-exps", "[merge]") {
+  for (const float size : {1e30f, -1e30f, 3e38f}) {
+    const auto merged = merge(one_value(2.0f, size), one_value(-6.0f, size));
+    CHECK(merged.output[0] == -2.0f);
+    CHECK(merged.log_sum_exp == size);
+  }
+  for (const double size : {1e6, -1e6, 4e15}) {
+    const auto merged = merge(one_value(0.7, size), one_value(0.7, size + 0.3));
+    CHECK_THAT(merged.output[0], WithinRel(0.7, 1e-15));
+  }
+  const double share = 1.0 / (1.0 + std::exp(0.25));
+  CHECK_THAT(merge(one_value(1.0, 1e6), one_value(0.0, 1e6 + 0.25)).output[0], WithinRel(share, 1e-15));
+  CHECK_THAT(merge(one_value(0.0, 1e6 + 0.25), one_value(1.0, 1e6)).output[0], WithinRel(share, 1e-15));
+}
+
+TEST_CASE("three parts of large log-sum-exps merge alike in every order", "[merge]") {
+  constexpr double size = 1e6;
+  const std::array parts{one_value(0.7, size + 0.25), one_value(-1.9, size), one_value(4.0, size - 0.5)};
+  const double e0 = std::exp(0.25);
+  const double e2 = std::exp(-0.5);
+  const double expected = (0.7 * e0 - 1.9 + 4.0 * e2) / (e0 + 1.0 + e2);
+  // half a unit in the last place of a stored log-sum-exp near 1e6 is an error of as much in a share of at most 1 / 4
+  const double allowed = (4.0 + 1.9) / 4.0 * std::ldexp(1.0, -34) + 1e-14;
+  std::array<std::size_t, 3> order{0, 1, 2};
+  do {
+    const auto& [a, b, c] = order;
+    CHECK_THAT(merge(merge(parts[a], parts[b]), parts[c]).output[0], WithinAbs(expected, allowed));
+    const auto alike = [&](std::size_t n) { return one_value(0.7, parts[n].log_sum_exp); };
+    CHECK_THAT(merge(merge(alike(a), alike(b)), alike(c)).output[0], WithinRel(0.7, 1e-15));
+  } while (std::next_permutation(order.begin(), order.end()));
+}
+
+TEST_CASE("a part must be the result of its plan", "[merge]") {
+  const attention model{layout, scale::inverse_sqrt_head_dim{}, visible::causal{}, visible::segments{}};
+  const auto plan = model.compile<double>(call_of(0, 3));
+  const auto refused = [&](const std::array<index_t, 4>& output, const std::array<index_t, 3>& rows) {
+    return refusal([&] {
+             return part_of(plan, {.output = tensor<double, 4>(output),
+                                   .log_sum_exp = tensor<double, 3>(rows),
+                                   .scores = {},
+                                   .probabilities = {}});
+           })
+        .code();
+  };
+  CHECK(refused({1, 4, 3, 5}, {1, 4, 3}) == errc::shape_mismatch);
+  CHECK(refused({2, 2, 3, 5}, {2, 2, 3}) == errc::shape_mismatch);
+  CHECK(refused({2, 4, 7, 5}, {2, 4, 7}) == errc::shape_mismatch);
+  CHECK(refused({2, 4, 3, 5}, {0, 0, 0}) == errc::shape_mismatch);  // not asked for
+  CHECK(refused({2, 4, 3, 5}, {2, 4, 2}) == errc::shape_mismatch);
+  const auto part = part_of(plan, {.output = tensor<double, 4>({2, 4, 3, 5}),
+                                   .log_sum_exp = tensor<double, 3>({2, 4, 3}),
+                                   .scores = {},
+                                   .probabilities = {}});
+  CHECK(part.frame == label("sequence"));
+}
+
 TEST_CASE("merge refuses two frames, two shapes and a log-sum-exp that is none", "[merge]") {
   const partial_row<float> row{.output = {1.0f, 2.0f}, .log_sum_exp = 0.5f, .frame = label("source")};
   const auto refused = [&row](const auto& change) {

@@ -14,7 +14,7 @@ using namespace posgeo;
 using namespace posgeo::test;
 using bias::edge_path;
 using bias::longer_paths;
-using coordinate::attribute_rows;
+using coordinate::edge_attribute_rows;
 using coordinate::graph;
 using coordinate::graph_rows;
 using coordinate::graph_token;
@@ -23,16 +23,14 @@ static_assert(score_bias<edge_path<float>, float> && score_bias<edge_path<float>
 
 constexpr heads three{.query = 3, .key_value = 3, .dim = 1};
 constexpr index_t dim = 4;
-constexpr attribute_rows blocks{.first = 2, .stride = 5};
+constexpr edge_attribute_rows blocks{.first = 2, .stride = 5};
 
 table<double> numbers(index_t rows, index_t columns, unsigned seed) {
   auto values = random_values<double>(static_cast<std::size_t>(rows * columns), seed);
   std::fill_n(values.begin(), columns, 0.0);  // row 0 is padding
   return {values, rows, columns};
 }
-table<double> weights_of(index_t hops, unsigned seed) {
-  return {random_values<double>(static_cast<std::size_t>(hops * dim * 3), seed), hops * dim, 3};
-}
+table<double> weights_of(index_t hops, unsigned seed) { return random_table(hops * dim, 3, seed); }
 
 /// The formula: the mean over the first `hops` edges of x_e . w_n.
 double by_hand(const graph_rows& rows, index_t i, index_t j, index_t h, const table<double>& features,

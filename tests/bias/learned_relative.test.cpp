@@ -6,6 +6,7 @@
 #include <posgeo/coordinate/window_index.hpp>
 #include <posgeo/model/attention.hpp>
 #include <posgeo/scale/inverse_sqrt_head_dim.hpp>
+#include <posgeo/visible/causal.hpp>
 #include <posgeo/visible/everything.hpp>
 
 #include <cmath>
@@ -32,9 +33,7 @@ static_assert(score_bias<learned_relative<float, window_index>, double> &&
 
 constexpr heads two{.query = 2, .key_value = 2, .dim = 3};
 
-table<double> weights_of(index_t rows, index_t columns) {
-  return {random_values<double>(static_cast<std::size_t>(rows * columns), 311), rows, columns};
-}
+table<double> weights_of(index_t rows, index_t columns) { return random_table(rows, columns, 311); }
 
 const grid window({.rows = 2, .columns = 4, .order = traversal::serpentine});
 
@@ -54,8 +53,7 @@ TEST_CASE("the bias of a window is added to the scaled score", "[learned_relativ
   const attention model{two, scale::inverse_sqrt_head_dim{}, learned_relative(weights, index), visible::everything{}};
   const auto q = random_tensor<double, 4>({2, 2, 3, 3}, 312);
   const auto k = random_tensor<double, 4>({2, 2, 4, 3}, 313);
-  const auto result =
-      attend(eager{}, model.compile<double>(call), {q.view(), k.view(), k.view()}, also::everything);
+  const auto result = attend(eager{}, model.compile<double>(call), {q.view(), k.view(), k.view()}, also::everything);
   for (const batch_index b : indices<batch_index>(2)) {
     for (index_t h = 0; h < 2; ++h) {
       for (const query_index i : indices<query_index>(3)) {
@@ -117,6 +115,18 @@ TEST_CASE("learned relative biases refuse tables that do not fit", "[learned_rel
   const learned_relative overflowing(table<double>(large, index.classes(), 1), index);
   CHECK(refusal([&] { return overflowing.compile<float>(window.call(1), heads{}); }).code() == errc::non_finite);
   CHECK_NOTHROW(overflowing.compile<double>(window.call(1), heads{}));
+}
+
+TEST_CASE("classes for the past alone need an attention that hides the future", "[learned_relative]") {
+  const clipped past(
+      {.behind = 3, .ahead = 0, .sign = offset_sign::key_minus_query, .beyond = coordinate::beyond_ends::refused});
+  const auto listed = [&](const auto& see, const clipped& classes) {
+    const learned_relative policy(weights_of(classes.classes(), 2), classes);
+    return codes(attention{two, scale::inverse_sqrt_head_dim{}, see, policy}.check(call_at({4, 5, 7})));
+  };
+  CHECK(listed(visible::everything{}, past) == std::vector{errc::future_visible});
+  CHECK(listed(visible::causal{}, past).empty());
+  CHECK(listed(visible::everything{}, clipped::symmetric(1)).empty());
 }
 
 TEST_CASE("learned relative biases refuse rows that their classes do not know", "[learned_relative]") {

@@ -23,9 +23,6 @@ static_assert(score_bias<spatial<float>, float> && score_bias<spatial<float>, do
 
 constexpr heads two{.query = 2, .key_value = 1, .dim = 1};
 
-table<double> numbers(index_t rows, index_t columns, unsigned seed) {
-  return {random_values<double>(static_cast<std::size_t>(rows * columns), seed), rows, columns};
-}
 /// 0 -> 1 -> 2 -> 3, and 4 alone; then two nodes apart.
 graph_rows chain(graph_token token) {
   const std::vector<coordinate::graph_edge> edges{{0, 1}, {1, 2}, {2, 3}};
@@ -33,7 +30,7 @@ graph_rows chain(graph_token token) {
 }
 
 TEST_CASE("a pair reads the row of its distance from query to key", "[spatial]") {
-  const auto weights = numbers(9, 2, 371);
+  const auto weights = random_table(9, 2, 371);
   const spatial policy(weights, distance_id(8), chain(graph_token::none()));
   const auto call = call_at({1, 4}, {0, 3, 1, 2, 4});
   const auto term = policy.compile<double>(call, two);
@@ -49,9 +46,9 @@ TEST_CASE("a pair reads the row of its distance from query to key", "[spatial]")
   }
 }
 
-TEST_CASE("the graph token has one bias that is added once and padding has none", "[spatial]") {
-  const auto weights = numbers(9, 2, 372);
-  const auto token = numbers(1, 2, 373);
+TEST_CASE("the graph token has one bias that is added once and padding has no other", "[spatial]") {
+  const auto weights = random_table(9, 2, 372);
+  const auto token = random_table(1, 2, 373);
   const spatial policy(weights, distance_id(8), chain(graph_token::at(-1)), token);
   const std::vector<index_t> lengths{6, 3};
   const auto call = call::padded_batch({.lengths = lengths,
@@ -66,6 +63,10 @@ TEST_CASE("the graph token has one bias that is added once and padding has none"
     CHECK(at(0, 0, n) == token(0, 1));
     CHECK(at(0, n, 0) == token(0, 1));
   }
+  for (index_t n = 3; n < 6; ++n) {  // padding, beside the token
+    CHECK(at(1, 0, n) == token(0, 1));
+    CHECK(at(1, n, 0) == token(0, 1));
+  }
   CHECK(at(0, 1, 4) == weights(4, 1));
   CHECK(at(1, 1, 2) == weights(8, 1));
   CHECK(at(1, 2, 2) == weights(1, 1));
@@ -76,7 +77,7 @@ TEST_CASE("the graph token has one bias that is added once and padding has none"
 }
 
 TEST_CASE("unreachable is another row than any distance", "[spatial]") {
-  const auto weights = numbers(12, 2, 374);
+  const auto weights = random_table(12, 2, 374);
   dice roll(375);
   for (int round = 0; round < 20; ++round) {
     const graph_rows rows({random_graph(roll, 7, 0.15)}, graph_token::none());
@@ -95,7 +96,7 @@ TEST_CASE("unreachable is another row than any distance", "[spatial]") {
 
 TEST_CASE("spatial bias refuses ids without a row of their own", "[spatial]") {
   const auto refused = [](index_t rows, index_t unreachable, graph_rows graphs) {
-    return refusal([&] { return spatial(numbers(rows, 2, 376), distance_id(unreachable), graphs); }).code();
+    return refusal([&] { return spatial(random_table(rows, 2, 376), distance_id(unreachable), graphs); }).code();
   };
   const auto none = graph_token::none();
   CHECK(refused(8, 8, chain(none)) == errc::graph_structure);  // unreachable pairs read row 8
@@ -103,13 +104,13 @@ TEST_CASE("spatial bias refuses ids without a row of their own", "[spatial]") {
   const std::vector<coordinate::graph_edge> edges{{0, 1}, {1, 2}};
   const graph_rows connected({graph::undirected(3, edges)}, none);
   CHECK(refused(3, 511, connected) == errc::graph_structure);
-  CHECK_NOTHROW(spatial(numbers(4, 2, 376), distance_id(511), connected));
+  CHECK_NOTHROW(spatial(random_table(4, 2, 376), distance_id(511), connected));
 }
 
 TEST_CASE("spatial bias refuses a token without a row and a row without a token", "[spatial]") {
-  const auto weights = numbers(9, 2, 377);
+  const auto weights = random_table(9, 2, 377);
   const auto with_row = [&](graph_token token, index_t rows) {
-    return refusal([&] { return spatial(weights, distance_id(8), chain(token), numbers(rows, 2, 378)); }).code();
+    return refusal([&] { return spatial(weights, distance_id(8), chain(token), random_table(rows, 2, 378)); }).code();
   };
   CHECK(refusal([&] { return spatial(weights, distance_id(8), chain(graph_token::at(-1))); }).code() ==
         errc::graph_structure);
@@ -118,11 +119,11 @@ TEST_CASE("spatial bias refuses a token without a row and a row without a token"
 }
 
 TEST_CASE("spatial bias refuses other heads and rows that are no nodes", "[spatial]") {
-  const spatial policy(numbers(9, 3, 379), distance_id(8), chain(graph_token::none()));
+  const spatial policy(random_table(9, 3, 379), distance_id(8), chain(graph_token::none()));
   const heads three{.query = 3, .key_value = 3, .dim = 1};
   CHECK(refusal([&] { return policy.compile<float>(call_at({0}), two); }).code() == errc::head_count);
   CHECK(refusal([&] { return policy.compile<float>(call_at({0}, {5}), three); }).code() == errc::graph_structure);
-  const spatial tokens(numbers(9, 2, 379), distance_id(8), chain(graph_token::at(7)), numbers(1, 3, 380));
+  const spatial tokens(random_table(9, 2, 379), distance_id(8), chain(graph_token::at(7)), random_table(1, 3, 380));
   CHECK(refusal([&] { return tokens.compile<float>(call_at({0}), two); }).code() == errc::head_count);
   const std::vector<index_t> length{2};
   const auto cross =

@@ -23,9 +23,7 @@ static_assert(score_bias<t5<float>, float> && score_bias<t5<float>, double> && l
 
 constexpr heads three{.query = 3, .key_value = 3, .dim = 2};
 
-table<double> weights_of(index_t buckets, index_t columns) {
-  return {random_values<double>(static_cast<std::size_t>(buckets * columns), 111), buckets, columns};
-}
+table<double> weights_of(index_t buckets, index_t columns) { return random_table(buckets, columns, 111); }
 
 /// The bias of head h for a query at 0 and a key at each offset.
 std::vector<double> biases(const t5<double>& policy, index_t h, const std::vector<index_t>& offsets) {

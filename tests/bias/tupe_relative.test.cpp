@@ -23,9 +23,7 @@ constexpr heads three{.query = 3, .key_value = 1, .dim = 2};
 t5_bucket buckets() {
   return t5_bucket({.num_buckets = 8, .max_distance = 4, .direction = bucket_direction::bidirectional});
 }
-table<double> weights_of(index_t rows, index_t columns = 3) {
-  return {random_values<double>(static_cast<std::size_t>(rows * columns), 661), rows, columns};
-}
+table<double> weights_of(index_t rows, index_t columns = 3) { return random_table(rows, columns, 661); }
 
 TEST_CASE("tupe relative rows are T5's but for CLS, whose row wins at the corner", "[tupe_relative]") {
   const tupe_relative<double> policy(weights_of(9), buckets(), {.cls = position{2}});

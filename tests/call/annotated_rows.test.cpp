@@ -35,7 +35,7 @@ media_time time_of(const row_name& name) {
   const auto at = static_cast<double>(name.position);
   return {0.25 * at * at - 3.0 * at, 0.04 + static_cast<double>(name.sequence)};
 }
-image_cell cell_of(const row_name& name) { return {name.sequence + 10, 3 * name.position - 1}; }
+image_cell cell_of(const row_name& name) { return {name.sequence + 10, 3 * name.position + 1}; }
 
 template <class Value, class Make>
 row_column<Value> column_of(const row_identity& rows, const Make& make) {
@@ -293,13 +293,15 @@ TEST_CASE("frames that are dropped or repeated keep the time they were taken at"
 TEST_CASE("a changed frame rate gives new times by the rule that is named", "[annotated_rows]") {
   const frames whole = frames_of(two_entries());
   const numbers take{0, 0, 3, 4, 4, 2};
-  const frames slower = whole.resampled(
-      {.take = take, .rows = 3, .numbers = row_numbers::restarted, .times = row_times::evenly(-0.5, 0.125)});
+  const frames slower = whole.resampled({.take = take,
+                                         .rows = 3,
+                                         .numbers = row_numbers::restarted,
+                                         .times = row_times::evenly({.start = -0.5, .step = 0.125})});
   CHECK(slower.column<0>().at(0, 2) == media_time{-0.25, 0.125});
   CHECK(slower.column<0>().at(1, 0) == media_time{-0.5, 0.125});  // each entry's sequence starts anew
   CHECK(slower.column<1>().at(1, 2) == cell_of({1, 9}));
   for (const double step : {0.0, -1.0, std::numeric_limits<double>::infinity()}) {
-    CHECK(refusal([&] { return row_times::evenly(0.0, step); }).code() == errc::missing_value);
+    CHECK(refusal([&] { return row_times::evenly({.start = 0.0, .step = step}); }).code() == errc::missing_value);
   }
 }
 
@@ -315,6 +317,50 @@ TEST_CASE("a selection refuses storage rows that are not there", "[annotated_row
   CHECK(refused({0, 5}, 1) == errc::row_count);
   CHECK(refused({0, -2}, 1) == errc::row_count);
   CHECK(refused({0, 1, 2}, 1) == errc::row_count);
+}
+
+TEST_CASE("numbers of rows that no memory holds are refused", "[annotated_rows]") {
+  using plain = annotated_rows<double>;
+  const plain four({4, 1, {{0, 0}, {1, 0}, {2, 0}, {3, 0}}}, tensor<double, 3>({4, 1, 1}));
+  constexpr index_t wrapping = index_t{1} << 62;  // four times as many are 0 in 64 bits
+  CHECK(refusal([&] {
+          return four.resampled(
+              {.take = {}, .rows = wrapping, .numbers = row_numbers::kept, .times = row_times::kept()});
+        }).code() == errc::row_count);
+  CHECK(refusal([&] { return four.padded(wrapping, {.side = call::padding_side::left, .position = 0}); }).code() ==
+        errc::row_count);
+}
+
+TEST_CASE("rows that were renumbered are still told apart", "[annotated_rows]") {
+  const frames whole = frames_of({1, 4, {{0, 0}, {0, 1}, {0, 2}, {0, 3}}});
+  const auto every = [&](const numbers& take) {
+    return whole.resampled({.take = take, .rows = 2, .numbers = row_numbers::restarted, .times = row_times::kept()});
+  };
+  const auto mixed = [](const frames& content, const frames& columns) {
+    return refusal([&] { return frames(content.rows(), content.content(), columns.column<0>(), columns.column<1>()); });
+  };
+  // content of frames 0 and 2, times of frames 0 and 1, which were never renumbered
+  const frames dropped = every({0, 2});
+  const error refused = mixed(dropped, whole.chunk(0, 2, row_numbers::kept));
+  CHECK(refused.code() == errc::row_identity);
+  CHECK(std::string(refused.what()).find("row 1 of entry 0, before it was renumbered: expected position 2") !=
+        std::string::npos);
+  // content of one chunk, columns of the other, both counted from 0
+  const frames first = whole.chunk(0, 2, row_numbers::restarted);
+  const frames second = whole.chunk(2, 2, row_numbers::restarted);
+  CHECK(mixed(second, first).code() == errc::row_identity);
+  CHECK(mixed(first, second).code() == errc::row_identity);
+  // the same rows taken twice over, renumbered at every step
+  CHECK(mixed(second.chunk(1, 1, row_numbers::restarted), first.chunk(1, 1, row_numbers::restarted)).code() ==
+        errc::row_identity);
+  const std::vector<frames> parts{second, first};
+  CHECK(mixed(frames::concatenated(parts, row_numbers::restarted), whole).code() == errc::row_identity);
+  CHECK(refusal([&] { return first.arranged_as(second.rows()); }).code() == errc::row_identity);
+
+  CHECK_NOTHROW(frames(dropped.rows(), dropped.content(), every({0, 2}).column<0>(), dropped.column<1>()));
+  violations found;
+  second.expect_of(first.call().query_space(), "rows", found);  // a call knows names alone
+  CHECK(found.empty());
 }
 
 /// Events 5 <- 8 <- 2 and, in another sequence, 8 <- 5; stored out of order.
@@ -361,6 +407,28 @@ TEST_CASE("dropping a parent is refused or named", "[annotated_rows]") {
   CHECK(trace::concatenated(parts, row_numbers::kept).column<0>().values() == whole.column<0>().values());
 }
 
+TEST_CASE("events do not descend from themselves", "[annotated_rows]") {
+  const row_identity rows(1, 4, {{0, 0}, {0, 1}, {0, 2}, {0, 3}});
+  const tensor<double, 3> content({1, 4, 1});
+  const auto made = [&](std::vector<event> values) { return trace(rows, content.view(), {rows, std::move(values)}); };
+  const error refused = refusal([&] {
+    return made({{.order = 0, .parent = 2}, {.order = 1, .parent = 0}, {.order = 2, .parent = 1}, {.order = 3}});
+  });
+  CHECK(refused.code() == errc::graph_structure);
+  CHECK(std::string(refused.what()).find("of sequence 0: expected other events, got the event itself") !=
+        std::string::npos);
+  CHECK_NOTHROW(made({{.order = 0, .parent = 9}, {.order = 1, .parent = 0}, {.order = 2, .parent = 0}, {.order = 3}}));
+  CHECK_NOTHROW(made({{.order = 3, .parent = 2}, {.order = 2, .parent = 1}, {.order = 1, .parent = 0}, {.order = 0}}));
+}
+
+TEST_CASE("an arrangement of other events is refused for its rows", "[annotated_rows]") {
+  const trace whole = events();
+  const row_identity other(1, 5, {{0, 2}, {0, 0}, {1, 0}, {0, 9}, {1, 1}});  // without the parent of the first
+  const error refused = refusal([&] { return whole.arranged_as(other); });
+  CHECK(refused.code() == errc::row_identity);
+  CHECK(std::string(refused.what()).find("row 3 of entry 0: expected position 9") != std::string::npos);
+}
+
 TEST_CASE("two events of a sequence do not share an order", "[annotated_rows]") {
   const row_identity rows(1, 2, {{0, 4}, {0, 6}});
   const tensor<double, 3> content({1, 2, 1});
@@ -369,6 +437,18 @@ TEST_CASE("two events of a sequence do not share an order", "[annotated_rows]") 
         }).code() == errc::row_identity);
   const row_identity apart(1, 2, {{0, 4}, {1, 4}});
   CHECK_NOTHROW(trace(apart, content.view(), {apart, {{.order = 3}, {.order = 3}}}));
+}
+
+TEST_CASE("rows keep their columns when they are given other content", "[annotated_rows]") {
+  const trace whole = events();
+  const auto wider = random_tensor<double, 3>({whole.rows().entries(), whole.rows().rows(), 7}, 431);
+  const trace other = whole.with_content(wider.view());
+  CHECK(other.width() == 7);
+  CHECK(other.content().row(0, 2)[6] == wider(0, 2, 6));
+  CHECK(other.rows() == whole.rows());
+  CHECK(other.column<0>().values() == whole.column<0>().values());
+  const tensor<double, 3> shorter({whole.rows().entries(), whole.rows().rows() - 1, 7});
+  CHECK(refusal([&] { return whole.with_content(shorter.view()); }).code() == errc::shape_mismatch);
 }
 
 }  // namespace annotated_rows_test

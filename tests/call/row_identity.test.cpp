@@ -71,6 +71,24 @@ TEST_CASE("a column belongs to the rows of a call in their order", "[row_identit
   CHECK(fits(call_at({4}, {5, 10, 7})) == std::vector{errc::row_identity});
 }
 
+TEST_CASE("renamed rows remember their first names and a call does not", "[row_identity]") {
+  const row_identity rows(1, 2, {{0, 5}, {0, 7}});
+  const row_identity others(1, 2, {{0, 5}, {0, 8}});
+  const std::vector<row_name> from_zero{{0, 0}, {0, 1}};
+  CHECK(rows.renamed(from_zero) == rows.renamed({{0, 3}, {0, 4}}).renamed(from_zero));
+  CHECK(rows.renamed(from_zero).renamed({{0, 5}, {0, 7}}) == rows);
+  CHECK_FALSE(rows.renamed(from_zero) == rows);
+  CHECK(said(rows.renamed(from_zero), others.renamed(from_zero)) ==
+        "column, row 1 of entry 0, before it was renumbered: expected position 7 of sequence 0, got position 8 of "
+        "sequence 0");
+  violations found;
+  rows.renamed(from_zero).expect_of(call_at({0, 1}).query_space(), "rows", found);
+  CHECK(found.empty());
+  rows.expect_of(call_at({0, 1}).query_space(), "rows", found);
+  CHECK(codes(found) == std::vector{errc::row_identity});
+  CHECK(refusal([&] { return rows.renamed({{0, 0}}); }).code() == errc::row_count);
+}
+
 TEST_CASE("identities and columns refuse another number of names or values", "[row_identity]") {
   CHECK(refusal([] { return row_identity(2, 3, std::vector<row_name>(5)); }).code() == errc::row_count);
   CHECK(refusal([] { return row_identity(-1, 0, {}); }).code() == errc::row_count);

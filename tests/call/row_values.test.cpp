@@ -29,6 +29,18 @@ TEST_CASE("a box has its corners in order and finite", "[row_values]") {
   CHECK(found_in(document_box{0, 1, INFINITY, 2}) == std::vector{errc::non_finite});
 }
 
+TEST_CASE("cells and pages count from zero", "[row_values]") {
+  constexpr index_t far = (index_t{1} << 31) + 1;
+  CHECK(found_in(image_cell{0, far - 1}).empty());
+  CHECK(found_in(page_place{3, 0}).empty());
+  for (const index_t bad : {index_t{-1}, far, std::numeric_limits<index_t>::min()}) {
+    CHECK(found_in(image_cell{bad, 0}) == std::vector{errc::grid_bounds});
+    CHECK(found_in(image_cell{0, bad}) == std::vector{errc::grid_bounds});
+    CHECK(found_in(page_place{bad, 0}) == std::vector{errc::grid_bounds});
+    CHECK(found_in(page_place{0, bad}) == std::vector{errc::grid_bounds});
+  }
+}
+
 TEST_CASE("a time is finite and does not last less than nothing", "[row_values]") {
   CHECK(found_in(media_time{-0.5, 0}).empty());
   CHECK(found_in(media_time{1, -0.02}) == std::vector{errc::negative_offset});

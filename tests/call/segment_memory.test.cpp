@@ -113,6 +113,37 @@ TEST_CASE("a memory refuses the rows of another stream and a gap", "[segment_mem
   }
 }
 
+TEST_CASE("a memory refuses to be made of what is no stream", "[segment_memory]") {
+  const auto made = [](index_t layer, index_t first, const std::vector<index_t>& of) {
+    return refusal([&] {
+             return segment_memory<double>(
+                 {.layer = layer, .capacity = 3, .first_position = first, .gradient = call::memory_gradient::detached},
+                 of);
+           })
+        .code();
+  };
+  CHECK(made(-1, 0, {7}) == errc::layer_mismatch);
+  CHECK(made(0, -1, {7}) == errc::negative_offset);
+  CHECK(made(0, position_limit + 1, {7}) == errc::position_overflow);
+  CHECK(made(0, 0, {7, 3, 7}) == errc::memory_mismatch);
+}
+
+TEST_CASE("an update refuses what an extension refuses", "[segment_memory]") {
+  const auto states = random_tensor<double, 3>({2, 5, 3}, 79);
+  const auto memory = empty_memory(3, position_limit - 3);
+  CHECK(refusal([&] { return memory.extended(next(states, position_limit - 3)); }).code() == errc::position_overflow);
+  CHECK(refusal([&] { return memory.updated(next(states, position_limit - 3)); }).code() == errc::position_overflow);
+  CHECK_NOTHROW(memory.updated(next(part(states, 0, 4), position_limit - 3)));
+}
+
+TEST_CASE("a memory that keeps nothing remembers the width", "[segment_memory]") {
+  const auto memory = empty_memory(0).updated(next(random_tensor<double, 3>({2, 5, 3}, 79), 0));
+  const auto wide = random_tensor<double, 3>({2, 5, 4}, 79);
+  CHECK(refusal([&] { return memory.updated(next(wide, 5)); }).code() == errc::shape_mismatch);
+  CHECK(refusal([&] { return memory.extended(next(wide, 5)); }).code() == errc::shape_mismatch);
+  CHECK_NOTHROW(memory.updated(next(random_tensor<double, 3>({2, 1, 3}, 79), 5)));
+}
+
 TEST_CASE("a memory refuses states of another shape and an impossible capacity", "[segment_memory]") {
   const auto memory = empty_memory(4).updated(next(random_tensor<double, 3>({2, 3, 3}, 76), 0));
   const auto wide = random_tensor<double, 3>({2, 3, 4}, 77);

@@ -39,6 +39,7 @@ TEST_CASE("a second and a missing begin of sequence are refused", "[template_off
   CHECK(refused(1, -1, 2, 5).code() == errc::position_rule);
   CHECK(refused(1, 1, 0, -5).code() == errc::position_rule);
   CHECK(refused(-1, 0, 0, 0).code() == errc::position_rule);
+  CHECK(refused(2, 1, 1, 5).code() == errc::position_rule);  // two begins of sequence, even if both are wanted
   CHECK(refused(1, 1, 0, position_limit + 1).code() == errc::position_rule);
 }
 

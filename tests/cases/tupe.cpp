@@ -20,8 +20,8 @@ json absolute_with_reset(const json& in) {
       keys.push_back(a == b ? 1.0 : 0.0);
     }
   }
-  const content::tupe<double> policy(head_tables<double>::shared({queries, count, count}),
-                                     head_tables<double>::shared({keys, count, count}),
+  const content::tupe<double> policy({.queries = head_tables<double>::shared({queries, count, count}),
+                                      .keys = head_tables<double>::shared({keys, count, count})},
                                      content::tupe_cls::released(position{in.at("cls_index").get<index_t>()}));
   const attention model{heads{.dim = count}, scale::none{}, visible::everything{}, policy};
   const auto rows = counting(0, in.at("seq_len").get<index_t>());

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# compiler, include_dirs, source, mistake (a flag) and phrase: see posgeo_add_mistake.
+# compiler, include_dirs, source, mistake (a flag) and phrases: see posgeo_add_mistake.
 cmake_minimum_required(VERSION 3.25)
 list(TRANSFORM include_dirs PREPEND -I)
 set(compile ${compiler} -std=c++20 -fsyntax-only ${include_dirs})
@@ -12,7 +12,9 @@ execute_process(COMMAND ${compile} ${mistake} ${source} RESULT_VARIABLE wrong ER
 if(wrong EQUAL 0)
   message(FATAL_ERROR "the mistake compiles")
 endif()
-string(FIND "${said}" "${phrase}" found)
-if(found EQUAL -1)
-  message(FATAL_ERROR "the mistake fails without the words \"${phrase}\":\n${said}")
-endif()
+foreach(words IN LISTS phrases)
+  string(FIND "${said}" "${words}" found)
+  if(found EQUAL -1)
+    message(FATAL_ERROR "the mistake fails without the words \"${words}\":\n${said}")
+  endif()
+endforeach()

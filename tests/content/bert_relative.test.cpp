@@ -19,9 +19,7 @@ static_assert(content_term<content::relative_key_query<float>, double>);
 constexpr heads two{.query = 2, .key_value = 2, .dim = 3};
 constexpr index_t P = 8;  // the furthest distance in uneven_call is 7
 
-table<double> embedding(index_t rows = 2 * P - 1) {
-  return {random_values<double>(static_cast<std::size_t>(rows * 3), 91), rows, 3};
-}
+table<double> embedding(index_t rows = 2 * P - 1) { return random_table(rows, 3, 91); }
 
 template <class Policy, class Extra>
 double error_of(const Policy& policy, const Extra& extra) {
@@ -63,7 +61,9 @@ TEST_CASE("a distance of P or more is refused and not clipped", "[bert_relative]
 TEST_CASE("relative keys refuse a table of other rows", "[bert_relative]") {
   CHECK(refusal([] { return content::relative_key(embedding(2 * P), P); }).code() == errc::table_rows);
   CHECK(refusal([] { return content::relative_key_query(embedding(2 * P), P); }).code() == errc::table_rows);
-  CHECK(refusal([] { return content::relative_key(embedding(), 0); }).code() == errc::bucket_settings);
+  const auto none = refusal([] { return content::relative_key(embedding(), 0); });
+  CHECK(none.code() == errc::bucket_settings);
+  CHECK(none.what() == std::string("relative key, max_position_embeddings: expected from 1 to 2^31, got 0"));
 }
 
 }  // namespace bert_relative_test

@@ -34,8 +34,7 @@ constexpr auto released = p2c_index::released_code;
 
 head_tables<double> tables_of(index_t rows, unsigned seed, const heads& layout = grouped) {
   const index_t columns = layout.query * layout.dim;
-  return head_tables<double>::by_column(
-      {random_values<double>(static_cast<std::size_t>(rows * columns), seed), rows, columns}, layout.query);
+  return head_tables<double>::by_column(random_table(rows, columns, seed), layout.query);
 }
 
 deberta<double> policy_of(deberta_terms terms, const deberta_span& span) {
@@ -58,12 +57,6 @@ attention_result<double> scores_of(const position_call& call, const attention_in
                                    const Policies&... policies) {
   const attention model{grouped, visible::everything{}, policies...};
   return attend(eager{}, model.template compile<double>(call), in.view(), also::everything);
-}
-
-double dot(std::span<const double> a, std::span<const double> b) {
-  double sum = 0.0;
-  for (std::size_t d = 0; d < a.size(); ++d) sum += a[d] * b[d];
-  return sum;
 }
 
 /// The paper's delta(i, j).

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <posgeo/content/projected_rows.hpp>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
 #include "support/catch.hpp"
 #include "support/random.hpp"
 #include "support/refusal.hpp"
@@ -56,6 +61,46 @@ TEST_CASE("normalized rows have the mean and the spread of the layer", "[project
       content::normalized_rows<double>(table<double>(pair, 1, 2), {.gain = ones, .bias = none, .epsilon = 3.0});
   CHECK(small(0, 0) == 0.5);
   CHECK(small(0, 1) == -5.0);
+}
+
+TEST_CASE("normalized rows of any size are right", "[projected_rows]") {
+  const auto values = random_values<double>(5, 619);
+  const std::vector<double> ones(5, 1.0);
+  const std::vector<double> none(5, 0.0);
+  const auto of = [&](int size, double epsilon) {
+    std::vector<double> scaled;
+    for (const double value : values) scaled.push_back(std::ldexp(value, size));
+    return content::normalized_rows<double>(table<double>(scaled, 1, 5),
+                                            {.gain = ones, .bias = none, .epsilon = epsilon});
+  };
+  const auto usual = of(0, 0.0);
+  for (const int size : {-900, -540, 540, 1022}) {
+    const auto sized = of(size, 0.0);
+    CHECK(std::equal(usual.values().begin(), usual.values().end(), sized.values().begin()));
+  }
+  const auto tiny = of(-900, 1e-5);  // epsilon alone divides
+  for (const double value : tiny.values()) CHECK(std::abs(value) < 1e-200);
+}
+
+TEST_CASE("a normalization that divides by nothing is refused by its name", "[projected_rows]") {
+  const std::vector<double> gain(3, 1.0);
+  const std::vector<double> shift{1.0, 2.0, 3.0};
+  const auto normalized = [&](const std::vector<double>& row, double epsilon) {
+    return content::normalized_rows<double>(table<double>(row, 1, 3),
+                                            {.gain = gain, .bias = shift, .epsilon = epsilon});
+  };
+  const auto refused = [&](const std::vector<double>& row, double epsilon) {
+    const auto thrown = refusal([&] { return normalized(row, epsilon); });
+    CHECK(std::string(thrown.what()).find("normalized rows") == 0);
+    return thrown.code();
+  };
+  CHECK(refused({0.1, 0.1, 0.1}, 0.0) == errc::non_finite);
+  CHECK(refused({0.0, 0.0, 0.0}, 0.0) == errc::non_finite);
+  const auto equal = normalized({0.1, 0.1, 0.1}, 1e-12);
+  CHECK(std::equal(shift.begin(), shift.end(), equal.values().begin()));
+  for (const double epsilon : {-1e-5, -10.0, std::numeric_limits<double>::infinity(), std::nan("")}) {
+    CHECK(refused({1.0, -1.0, 0.5}, epsilon) == errc::non_finite);
+  }
 }
 
 TEST_CASE("projections and normalizations of another width are refused", "[projected_rows]") {

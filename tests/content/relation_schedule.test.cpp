@@ -22,9 +22,7 @@ using coordinate::clipped;
 constexpr std::array every_schedule{relation_schedule::direct_gather, relation_schedule::class_scores,
                                     relation_schedule::tiled};
 
-table<double> numbers(index_t rows, index_t columns) {
-  return {random_values<double>(static_cast<std::size_t>(rows * columns), 111), rows, columns};
-}
+table<double> numbers(index_t rows, index_t columns) { return random_table(rows, columns, 111); }
 
 /// More queries than a tile, not a multiple of it, in places of their own in each entry.
 position_call long_call() {
@@ -137,6 +135,40 @@ TEST_CASE("the ledger counts the temporaries of a schedule", "[relation_schedule
   CHECK(bytes(relation_schedule::direct_gather, own) == both{100 * 300 * 16 * 4, 2 * 4 * 100 * 300 * 16 * 4});
   own.queries = 7;
   CHECK(bytes(relation_schedule::tiled, own).first == 7 * 33 * 4);
+}
+
+TEST_CASE("the ledger of counts beyond 64 bits is the largest number", "[relation_schedule]") {
+  constexpr index_t most = std::numeric_limits<index_t>::max();
+  constexpr index_t million = 1000000;
+  const content::relation_extents large{
+      .batch = 1, .heads = 1, .queries = million, .keys = million, .dim = million, .classes = million, .tables = 1};
+  const auto gathered = content::temporaries(relation_schedule::direct_gather, large, 8);  // 8 * 10^18, and it fits
+  CHECK((gathered.alive == 8000000000000000000 && gathered.written == 8000000000000000000));
+  content::relation_extents larger = large;
+  larger.batch = 2;
+  CHECK(content::temporaries(relation_schedule::direct_gather, larger, 8).alive == 8000000000000000000);
+  CHECK(content::temporaries(relation_schedule::direct_gather, larger, 8).written == most);
+  larger.heads = larger.batch = million;
+  for (const relation_schedule how : {relation_schedule::class_scores, relation_schedule::tiled}) {
+    CHECK(content::temporaries(how, larger, 8).written == most);
+  }
+  CHECK(content::temporaries(relation_schedule::tiled, larger, 8).alive == 512000000);
+}
+
+TEST_CASE("the schedules read views that may be written", "[relation_schedule]") {
+  const auto call = uneven_call();
+  const auto rows = head_tables<double>::shared(numbers(3, 5));
+  auto query = random_tensor<double, 4>({2, 3, 3, 5}, 117);
+  auto weights = random_tensor<double, 4>({2, 3, 3, 9}, 118);
+  const auto equal = [](const tensor<double, 4>& a, const tensor<double, 4>& b) {
+    return std::equal(a.values().begin(), a.values().end(), b.values().begin(), b.values().end());
+  };
+  const auto how = relation_schedule::tiled;
+  const auto classes = clipped::symmetric(1);
+  CHECK(equal(content::relation_scores(how, rows, classes, call, query.view()),
+              content::relation_scores(how, rows, classes, call, std::as_const(query).view())));
+  CHECK(equal(content::relation_values(how, rows, classes, call, weights.view()),
+              content::relation_values(how, rows, classes, call, std::as_const(weights).view())));
 }
 
 TEST_CASE("the schedules refuse what does not fit", "[relation_schedule]") {

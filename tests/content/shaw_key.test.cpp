@@ -3,6 +3,7 @@
 #include <posgeo/content/shaw_key.hpp>
 #include <posgeo/scale/inverse_sqrt_head_dim.hpp>
 #include <posgeo/visible/active.hpp>
+#include <posgeo/visible/causal.hpp>
 #include <posgeo/visible/everything.hpp>
 
 #include "support/calls.hpp"
@@ -23,9 +24,7 @@ static_assert(content_term<shaw_key<float>, float> && content_term<shaw_key<floa
 constexpr heads grouped{.query = 4, .key_value = 2, .dim = 3};
 const double scale_of_three = 1.0 / std::sqrt(3.0);
 
-table<double> numbers(index_t rows, index_t columns) {
-  return {random_values<double>(static_cast<std::size_t>(rows * columns), 81), rows, columns};
-}
+table<double> numbers(index_t rows, index_t columns) { return random_table(rows, columns, 81); }
 
 TEST_CASE("shaw adds the query times the relation of its class, inside the scale", "[shaw_key]") {
   const auto call = uneven_call();
@@ -84,6 +83,18 @@ TEST_CASE("shaw refuses tables that do not fit", "[shaw_key]") {
   };
   CHECK(compiled(head_tables<double>::stacked(numbers(2 * 3, 3), 2)) == errc::head_count);  // the key heads
   CHECK(compiled(head_tables<double>::shared(numbers(3, 4))) == errc::shape_mismatch);
+}
+
+TEST_CASE("shaw rows for the past alone need an attention that hides the future", "[shaw_key]") {
+  const auto listed = [](coordinate::beyond_ends beyond, const auto& see) {
+    const clipped past({.behind = 3, .ahead = 0, .sign = offset_sign::key_minus_query, .beyond = beyond});
+    const shaw_key<double> policy(head_tables<double>::shared(numbers(4, 3)), past);
+    return codes(attention{grouped, scale::inverse_sqrt_head_dim{}, see, policy}.check(call_at({4, 5, 7})));
+  };
+  for (const auto beyond : {coordinate::beyond_ends::clipped, coordinate::beyond_ends::refused}) {
+    CHECK(listed(beyond, visible::everything{}) == std::vector{errc::future_visible});
+    CHECK(listed(beyond, visible::causal{}).empty());
+  }
 }
 
 TEST_CASE("shaw refuses two frames and what the type of the plan cannot hold", "[shaw_key]") {

@@ -34,12 +34,9 @@ constexpr heads grouped{.query = 4, .key_value = 2, .dim = 3};
 constexpr index_t width = 8;  // d_model
 const double scale_of_three = 1.0 / std::sqrt(3.0);
 
-table<double> numbers(index_t rows, index_t columns, unsigned seed) {
-  return {random_values<double>(static_cast<std::size_t>(rows * columns), seed), rows, columns};
-}
-const table<double> u = numbers(4, 3, 121);
-const table<double> v = numbers(4, 3, 122);
-const table<double> weight = numbers(4 * 3, width, 123);
+const table<double> u = random_table(4, 3, 121);
+const table<double> v = random_table(4, 3, 122);
+const table<double> weight = random_table(4 * 3, width, 123);
 
 projected_sinusoids<double> sinusoids(distance_reach reach, clamp_len clamp = clamp_len::unlimited()) {
   return {weight, {.reach = reach, .clamp = clamp}};
@@ -87,20 +84,30 @@ TEST_CASE("transformer-xl that looks back is the same sum under a causal mask", 
   CHECK(score_error(model, call, in, scale_of_three, three_terms(call, as_it_is)) < 1e-12);
 }
 
-TEST_CASE("clamp_len gives the furthest distances one row and leaves the keys ahead alone", "[transformer_xl]") {
+TEST_CASE("clamp_len gives the furthest distances of each side one row", "[transformer_xl]") {
   const auto call = uneven_call();  // distances from -2 to 7
   const attention_inputs<double> in(grouped, call, 2, 126);
-  for (const index_t furthest : {0, 3, 7}) {
+  for (const index_t furthest : {1, 3, 7}) {
     const attention model{grouped, scale::inverse_sqrt_head_dim{}, visible::active{},
                           policy(distance_reach::both_ways, clamp_len::at(furthest))};
-    CHECK(score_error(model, call, in, scale_of_three,
+    CHECK(score_error(model, call, in, scale_of_three, three_terms(call, [&](index_t distance) {
+                        return std::clamp(distance, -furthest, furthest);
+                      })) < 1e-12);
+    // One side only, under a causal mask, has no lower end to meet.
+    const attention back{grouped, scale::inverse_sqrt_head_dim{}, visible::active{}, visible::causal{},
+                         policy(distance_reach::back_only, clamp_len::at(furthest))};
+    CHECK(score_error(back, call, in, scale_of_three,
                       three_terms(call, [&](index_t distance) { return std::min(distance, furthest); })) < 1e-12);
   }
-  const auto far = call_at({1000, 1001}, {0, 1});  // everything beyond the clamp
-  const attention_inputs<double> far_in(grouped, far, 2, 127);
-  const attention model{grouped, scale::inverse_sqrt_head_dim{}, visible::everything{},
-                        policy(distance_reach::both_ways, clamp_len::at(5))};
-  CHECK(score_error(model, far, far_in, scale_of_three, three_terms(far, [](index_t) { return index_t{5}; })) < 1e-12);
+  for (const auto& [query, key, row] :
+       {std::array<index_t, 3>{1000, 0, 5}, std::array<index_t, 3>{0, 1000, -5}}) {  // everything beyond the clamp
+    const auto far = call_at({query, query + 1}, {key, key + 1});
+    const attention_inputs<double> far_in(grouped, far, 2, 127);
+    const attention model{grouped, scale::inverse_sqrt_head_dim{}, visible::everything{},
+                          policy(distance_reach::both_ways, clamp_len::at(5))};
+    CHECK(score_error(model, far, far_in, scale_of_three, three_terms(far, [at = row](index_t) { return at; })) <
+          1e-12);
+  }
 }
 
 TEST_CASE("rows that are given stand for the distances they are named for", "[transformer_xl]") {
@@ -155,8 +162,8 @@ TEST_CASE("two segments with a memory give the distances of one long call", "[tr
   const attention model{
       one, scale::inverse_sqrt_head_dim{}, visible::causal{},
       transformer_xl<double>(
-          {.content = numbers(1, 3, 132), .position = numbers(1, 3, 133)},
-          {numbers(3, width, 134), {.reach = distance_reach::back_only, .clamp = clamp_len::unlimited()}})};
+          {.content = random_table(1, 3, 132), .position = random_table(1, 3, 133)},
+          {random_table(3, width, 134), {.reach = distance_reach::back_only, .clamp = clamp_len::unlimited()}})};
   const auto run = [&](const position_call& call, const states_view<const double>& queries,
                        const states_view<const double>& keys) {
     const auto as_heads = [](const states_view<const double>& rows) {
@@ -194,7 +201,7 @@ TEST_CASE("two segments with a memory give the distances of one long call", "[tr
 
 TEST_CASE("a short table is refused where keys stand after the query", "[transformer_xl]") {
   const auto rows_for = [](index_t lowest, index_t count) {
-    return by_rows({.content = u, .position = v}, {head_tables<double>::by_column(numbers(count, 12, 135), 4),
+    return by_rows({.content = u, .position = v}, {head_tables<double>::by_column(random_table(count, 12, 135), 4),
                                                    {.lowest = lowest, .order = distance_order::descending}});
   };
   const auto call = call_at({4, 5, 6, 7});
@@ -224,21 +231,25 @@ TEST_CASE("transformer-xl refuses biases and projections of other heads", "[tran
                    {w, {.reach = distance_reach::both_ways, .clamp = clamp_len::unlimited()}}});
   };
   CHECK(with(u, v, weight).empty());
-  CHECK(with(numbers(2, 3, 1), v, weight) == std::vector{errc::head_count});
-  CHECK(with(u, numbers(4, 4, 1), weight) == std::vector{errc::shape_mismatch});
-  CHECK(with(u, v, numbers(6, width, 1)) == std::vector{errc::shape_mismatch});
+  CHECK(with(random_table(2, 3, 1), v, weight) == std::vector{errc::head_count});
+  CHECK(with(u, random_table(4, 4, 1), weight) == std::vector{errc::shape_mismatch});
+  CHECK(with(u, v, random_table(6, width, 1)) == std::vector{errc::shape_mismatch});
   CHECK(refusal([] {
-          return projected_sinusoids<double>(numbers(12, 7, 1),
+          return projected_sinusoids<double>(random_table(12, 7, 1),
                                              {.reach = distance_reach::both_ways, .clamp = clamp_len::unlimited()});
-        }).code() == errc::odd_width);
-  CHECK(refusal([] { return clamp_len::at(-1); }).code() == errc::bucket_settings);
-  const distance_rows<double> of_key_heads(head_tables<double>::by_column(numbers(20, 6, 1), 2),
+        }).what() == std::string("position projection, columns, d_model: expected an even number, got 7"));
+  for (const index_t off : {-1, 0}) {  // a checkpoint that does not clamp
+    const auto refused = refusal([&] { return clamp_len::at(off); });
+    CHECK(refused.code() == errc::bucket_settings);
+    CHECK(std::string(refused.what()).find("clamp_len::unlimited()") != std::string::npos);
+  }
+  const distance_rows<double> of_key_heads(head_tables<double>::by_column(random_table(20, 6, 1), 2),
                                            {.lowest = -9, .order = distance_order::ascending});
   CHECK(refusal([&] {
           return by_rows({.content = u, .position = v}, of_key_heads).compile<double>(uneven_call(), grouped);
         }).code() == errc::head_count);
   CHECK(refusal([] {
-          return distance_rows<double>(head_tables<double>::shared(numbers(3, 3, 1)),
+          return distance_rows<double>(head_tables<double>::shared(random_table(3, 3, 1)),
                                        {.lowest = position_limit - 1, .order = distance_order::ascending});
         }).code() == errc::position_overflow);
 }
@@ -254,11 +265,14 @@ TEST_CASE("transformer-xl refuses two frames and distances without number", "[tr
   const auto apart = call_at({index_t{1} << 30}, {0, index_t{1} << 30});
   CHECK(refused(apart, clamp_len::unlimited()) == errc::offset_out_of_table);
   CHECK_NOTHROW(policy(distance_reach::both_ways, clamp_len::at(100)).compile<double>(apart, grouped));
-  CHECK(refused(call_at({index_t{1} << 55}, {1}), clamp_len::unlimited()) == errc::position_precision);
+  const auto far = refusal(
+      [] { (void)policy(distance_reach::both_ways).compile<double>(call_at({index_t{1} << 55}, {1}), grouped); });
+  CHECK(far.code() == errc::position_precision);
+  CHECK(std::string(far.what()).find("projected sinusoids, distance: expected at most 2^53") == 0);
 }
 
 TEST_CASE("rows of padding need no distance of their own", "[transformer_xl]") {
-  const by_rows two_back({.content = u, .position = v}, {head_tables<double>::by_column(numbers(2, 12, 136), 4),
+  const by_rows two_back({.content = u, .position = v}, {head_tables<double>::by_column(random_table(2, 12, 136), 4),
                                                          {.lowest = 0, .order = distance_order::ascending}});
   const call::prefill_entry entry{.committed_length = 1, .first_position = 1, .length = 1, .past_length = 1};
   const auto roomy = call::prefill_chunk({.entries = {&entry, 1}, .query_rows = 3, .key_rows = 40});

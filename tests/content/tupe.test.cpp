@@ -3,6 +3,9 @@
 #include <posgeo/bias/pair.hpp>
 #include <posgeo/bias/tupe_relative.hpp>
 #include <posgeo/call/cross_attention.hpp>
+#include <posgeo/call/decode_step.hpp>
+#include <posgeo/call/padded_batch.hpp>
+#include <posgeo/call/prefill_chunk.hpp>
 #include <posgeo/content/tupe.hpp>
 #include <posgeo/model/attention.hpp>
 #include <posgeo/scale/constant.hpp>
@@ -11,12 +14,14 @@
 #include <posgeo/visible/everything.hpp>
 
 #include <cmath>
+#include <string>
 
 #include "support/attention_inputs.hpp"
 #include "support/calls.hpp"
 #include "support/catch.hpp"
 #include "support/compare.hpp"
 #include "support/refusal.hpp"
+#include "support/score_error.hpp"
 
 namespace tupe_test {
 
@@ -31,10 +36,11 @@ constexpr heads grouped{.query = 4, .key_value = 2, .dim = 3};
 const auto first_row = tupe_cls::released(position{0});
 
 head_tables<double> rows_of(index_t rows, unsigned seed) {
-  return head_tables<double>::by_column({random_values<double>(static_cast<std::size_t>(rows * 12), seed), rows, 12},
-                                        4);
+  return head_tables<double>::by_column(random_table(rows, 12, seed), 4);
 }
-tupe<double> policy_of(tupe_cls cls, index_t rows = 11) { return {rows_of(rows, 651), rows_of(rows, 652), cls}; }
+tupe<double> policy_of(tupe_cls cls, index_t rows = 11) {
+  return {{.queries = rows_of(rows, 651), .keys = rows_of(rows, 652)}, cls};
+}
 
 /// The product of two table rows.
 double product(index_t h, index_t query_row, index_t key_row, index_t rows = 11) {
@@ -158,8 +164,87 @@ TEST_CASE("padding keys may stand outside the table and add nothing", "[tupe]") 
   CHECK(terms(policy_of(first_row), call, 0) == std::vector<double>{product(0, 3, 2), 0.0});
 }
 
+/// The largest difference of a padded model's scores to products divided by sqrt(6), for tokens with tokens.
+double padded_error(const position_call& call) {
+  const attention_inputs<double> in(grouped, call, 2, 659);
+  const attention model{grouped, scale::inverse_sqrt_terms{}, visible::active{}, policy_of(first_row)};
+  return score_error(model, call, in, 1.0 / std::sqrt(6.0),
+                     [&](batch_index b, head_index h, query_index i, key_index j, auto, auto) {
+                       const index_t query = call.at(b, i).value();
+                       const index_t key = call.at(b, j).value();
+                       if (query == 0) return product(h.value(), 0, 0);
+                       return key == 0 ? product(h.value(), 1, 1) : product(h.value(), query + 1, key + 1);
+                     });
+}
+
+TEST_CASE("padded self-attention may run beyond the table on both sides", "[tupe]") {
+  const std::vector<index_t> lengths{9, 4};
+  const auto padded = [&](call::padded_positions positions) {
+    return call::padded_batch(
+        {.lengths = lengths, .rows = 13, .side = call::padding_side::right, .positions = positions});
+  };
+  CHECK(padded_error(padded(call::padded_positions::contiguous())) < 1e-13);  // rows to 12, the table to 9
+  CHECK(padded_error(padded(call::padded_positions::fixed(0, -1))) < 1e-13);
+  const std::vector<call::prefill_entry> chunks{
+      {.committed_length = 7, .first_position = 7, .length = 3, .past_length = 7},
+      {.committed_length = 8, .first_position = 8, .length = 1, .past_length = 5, .sequence = 1}};
+  CHECK(padded_error(call::prefill_chunk({.entries = chunks, .query_rows = 5, .key_rows = 14})) < 1e-13);
+  const std::vector<call::decode_entry> steps{
+      {.committed_length = 9, .query_position = 9, .past_length = 9},
+      {.committed_length = 3, .query_position = 3, .past_length = 2, .padding = 4, .sequence = 1}};
+  CHECK(padded_error(call::decode_step({.entries = steps, .key_rows = 12})) < 1e-13);
+
+  const auto term = policy_of(first_row).compile<double>(padded(call::padded_positions::contiguous()), grouped);
+  const auto row = random_values<double>(3, 653);
+  CHECK(term(batch_index{1}, head_index{0}, query_index{12}, key_index{1}, row, row) == 0.0);
+  CHECK(term(batch_index{1}, head_index{0}, query_index{6}, key_index{1}, row, row) == product(0, 7, 2));  // it has one
+  CHECK(term(batch_index{1}, head_index{0}, query_index{1}, key_index{12}, row, row) == 0.0);
+}
+
+TEST_CASE("the position of CLS must have a row", "[tupe]") {
+  for (const index_t cls : {-1, 10, 100}) {
+    CHECK(refusal([&] { return policy_of(tupe_cls::released(position{cls})); }).code() == errc::special_row);
+  }
+  CHECK(policy_of(tupe_cls::released(position{9})).cls() == position{9});
+  CHECK_FALSE(policy_of(tupe_cls::untouched()).cls());
+}
+
+TEST_CASE("two rules for CLS are not one model", "[tupe]") {
+  const coordinate::t5_bucket bucket(
+      {.num_buckets = 8, .max_distance = 20, .direction = coordinate::bucket_direction::bidirectional});
+  const auto listed = [&](tupe_cls absolute, index_t relative) {
+    const attention model{
+        grouped, scale::inverse_sqrt_terms{}, visible::everything{}, policy_of(absolute),
+        bias::tupe_relative<double>({random_values<double>(9 * 4, 658), 9, 4}, bucket, {.cls = position{relative}})};
+    return codes(model.check(call_at({0, 1})));
+  };
+  CHECK(listed(first_row, 0).empty());
+  CHECK(listed(tupe_cls::released(position{3}), 3).empty());
+  CHECK(listed(first_row, 1) == std::vector{errc::special_row});
+  CHECK(listed(tupe_cls::untouched(), 0) == std::vector{errc::special_row});
+}
+
+TEST_CASE("tables that fit may have products that do not", "[tupe]") {
+  const auto with = [](double query, double key) {
+    return tupe<double>({.queries = head_tables<double>::shared({std::vector<double>{query, 1.0, 1.0}, 3, 1}),
+                         .keys = head_tables<double>::shared({std::vector<double>{1.0, key, 1.0}, 3, 1})},
+                        tupe_cls::untouched());
+  };
+  const heads one{};
+  // position 0 asks, position 1 answers
+  const auto refused = refusal([&] { return with(1e25, 1e25).compile<float>(call_at({0, 1, 2}), one); });
+  CHECK(refused.code() == errc::non_finite);
+  CHECK(std::string(refused.what()).find("positions 0 and 1") != std::string::npos);
+  CHECK_NOTHROW(with(1e25, 1e25).compile<float>(call_at({1, 2}, {0, 1, 2}), one));  // nobody asks for it
+  CHECK_NOTHROW(with(1e25, 1e25).compile<double>(call_at({0, 1, 2}), one));
+  CHECK(refusal([&] {
+          return with(1e200, -1e200).compile<double>(call_at({0, 1, 2}), one);
+        }).code() == errc::non_finite);
+}
+
 TEST_CASE("tupe refuses tables and calls that do not fit", "[tupe]") {
-  CHECK(refusal([] { return tupe<double>(rows_of(5, 1), rows_of(6, 2), first_row); }).code() == errc::table_rows);
+  CHECK(refusal([] { return tupe<double>({.queries = rows_of(5, 1), .keys = rows_of(6, 2)}, first_row); }).code() ==
+        errc::table_rows);
   CHECK(refusal([] { return policy_of(first_row, 1); }).code() == errc::table_rows);
   CHECK(policy_of(first_row).capacity() == 10);
   CHECK(policy_of(tupe_cls::untouched()).capacity() == 11);
@@ -180,8 +265,8 @@ TEST_CASE("tupe refuses tables and calls that do not fit", "[tupe]") {
   CHECK(refused(policy, cross) == errc::frame_mismatch);
   const auto huge = head_tables<double>::shared({std::vector<double>(9, 1e39), 3, 3});
   const auto small = head_tables<double>::shared({std::vector<double>(9, 1.0), 3, 3});
-  CHECK(refused({huge, small, first_row}, call_at({0})) == errc::non_finite);
-  CHECK(refused({small, huge, first_row}, call_at({0})) == errc::non_finite);
+  CHECK(refused({{.queries = huge, .keys = small}, first_row}, call_at({0})) == errc::non_finite);
+  CHECK(refused({{.queries = small, .keys = huge}, first_row}, call_at({0})) == errc::non_finite);
 }
 
 }  // namespace tupe_test

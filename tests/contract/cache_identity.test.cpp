@@ -98,11 +98,13 @@ TEST_CASE("the first difference comes first and says both sides", "[cache_identi
   CHECK(found.front().message == "cache, salt: expected 'tenant 4', got none");
 }
 
-TEST_CASE("a parameter that is no number equals nothing", "[cache_identity]") {
-  auto broken = made();
-  broken.mechanism = {"rotary", {{"base", NAN}}};
-  CHECK_FALSE(broken == broken);
-  CHECK(refusal([&] { require_same(broken, broken); }).code() == errc::cache_identity);
+TEST_CASE("a mechanism without a name or with a parameter that is no number is refused", "[cache_identity]") {
+  CHECK(refusal([] { return position_mechanism("", {{"base", 500.0}}); }).code() == errc::cache_identity);
+  const error refused = refusal([] { return position_mechanism("rotary", {{"base", NAN}, {"rotary_dim", 64}}); });
+  CHECK(refused.code() == errc::cache_identity);
+  CHECK(std::string(refused.what()).starts_with("cache identity, parameter base: "));
+  CHECK_NOTHROW(position_mechanism("none", {}));
+  CHECK_NOTHROW(position_mechanism("window", {{"behind", INFINITY}}));
 }
 
 TEST_CASE("an empty digest is refused", "[cache_identity]") {

@@ -96,6 +96,37 @@ TEST_CASE("a rename must find a tensor and a free place", "[load_report]") {
   CHECK(misdirected({{"a", "rel.index"}}).status() == load_status::ok);
 }
 
+TEST_CASE("names may be swapped and moved on to a place that is given up", "[load_report]") {
+  const auto moved = [](std::map<std::string, std::string> renamed) {
+    return report_load({.wanted = {{"a", {1, 2}}, {"b", {3}}, {"c", {4}}},
+                        .recomputable = {"c"},
+                        .checkpoint = {{"a", {3}}, {"b", {1, 2}}},
+                        .renamed = std::move(renamed)});
+  };
+  CHECK(moved({}).shape_changed == names{"a", "b"});
+  const auto swapped = moved({{"a", "b"}, {"b", "a"}});
+  CHECK(swapped.status() == load_status::ok);
+  CHECK(swapped.loaded == names{"a", "b"});
+  CHECK(swapped.recomputed == names{"c"});
+  const auto on = moved({{"a", "b"}, {"b", "c"}});
+  CHECK(on.misdirected.empty());
+  CHECK(on.loaded == names{"b"});
+  CHECK(on.shape_changed == names{"c"});
+  CHECK(moved({{"a", "b"}}).misdirected == names{"a"});
+  CHECK(moved({{"a", "b"}, {"b", "nowhere"}}).status() == load_status::refused);
+}
+
+TEST_CASE("of many missing tensors sixteen are named and the rest counted", "[load_report]") {
+  load_request empty;
+  for (int n = 0; n < 20; ++n) empty.wanted[fmt::format("t{:02}", n)] = {n};
+  const auto report = report_load(empty);
+  CHECK(report.missing.size() == 20);
+  const std::string what = refusal([&] { require_loadable(report); }).what();
+  CHECK(what.find("tensor t15:") != std::string::npos);
+  CHECK(what.find("tensor t16:") == std::string::npos);
+  CHECK(what.ends_with("; and 4 more"));
+}
+
 TEST_CASE("what can be recomputed must be wanted", "[load_report]") {
   CHECK(refusal([] { return reported([](auto& r) { r.recomputable.insert("rotary.inv_freqs"); }); }).code() ==
         errc::checkpoint_tensors);

@@ -3,6 +3,7 @@
 #include <posgeo/coordinate/clipped.hpp>
 
 #include <limits>
+#include <string>
 
 #include "support/calls.hpp"
 #include "support/catch.hpp"
@@ -80,12 +81,30 @@ TEST_CASE("classes that refuse name the offset beyond them", "[clipped]") {
   CHECK(found.front().message == "test, key - query: expected from -4 to 2, got -5");
 }
 
+TEST_CASE("classes without a key ahead are asked for the past alone", "[clipped]") {
+  for (const auto sign : {offset_sign::key_minus_query, offset_sign::query_minus_key}) {
+    const auto reaching = [&](index_t behind, index_t ahead) {
+      return clipped({.behind = behind, .ahead = ahead, .sign = sign, .beyond = beyond_ends::refused});
+    };
+    CHECK(reaching(4, 0).looks_back_only());
+    CHECK(listed(reaching(4, 0), call_at({5, 6, 9})).empty());  // whether 9 is seen by 5 is the attention's
+    CHECK(listed(reaching(3, 0), call_at({5, 6, 9})) == std::vector{errc::offset_out_of_table});
+    CHECK_FALSE(reaching(4, 3).looks_back_only());
+    CHECK(listed(reaching(4, 3), call_at({5, 6, 9})) == std::vector{errc::offset_out_of_table});
+    CHECK_FALSE(reaching(0, 0).looks_back_only());  // one class for everything
+    CHECK(listed(reaching(0, 0), call_at({5}, {6})) == std::vector{errc::offset_out_of_table});
+  }
+  CHECK_FALSE(clipped::symmetric(0).looks_back_only());
+}
+
 TEST_CASE("clipped classes refuse two frames and an impossible reach", "[clipped]") {
   const std::vector<index_t> lengths{2};
   const auto cross =
       call::cross_attention({.target_lengths = lengths, .source_lengths = lengths, .target_rows = 2, .source_rows = 2});
   CHECK(listed(clipped::symmetric(4), cross) == std::vector{errc::frame_mismatch});
-  CHECK(refusal([] { return clipped::symmetric(-1); }).code() == errc::bucket_settings);
+  const auto negative = refusal([] { return clipped::symmetric(-1); });
+  CHECK(negative.code() == errc::bucket_settings);
+  CHECK(negative.what() == std::string("clipped offset, max_distance: expected from 0 to 2^31 - 1, got -1"));
   CHECK(refusal([] { return clipped::symmetric(index_t{1} << 31); }).code() == errc::bucket_settings);
 }
 

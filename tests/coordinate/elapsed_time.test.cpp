@@ -48,7 +48,7 @@ TEST_CASE("the difference is formed before it is rounded", "[elapsed_time]") {
 TEST_CASE("a time that double cannot tell from the next is refused", "[elapsed_time]") {
   const auto found_at = [](const elapsed_time& time, index_t stamp) {
     violations found;
-    time.expect(stamp, "time", found);
+    time.expect(stamp, "time", "stamp", found);
     return codes(found);
   };
   const std::vector refused{errc::position_precision};
@@ -60,6 +60,19 @@ TEST_CASE("a time that double cannot tell from the next is refused", "[elapsed_t
   const elapsed_time multiplied = scale(time_unit::seconds, 0, time_unit::milliseconds);
   CHECK(found_at(multiplied, angle_position_limit / 1000).empty());
   CHECK(found_at(multiplied, angle_position_limit / 1000 + 1) == refused);
+  // A quotient is rounded: the last stamps that pass have a tau each, and 2^52 further on they have not.
+  const elapsed_time divided = scale(time_unit::milliseconds, 0, time_unit::seconds);
+  constexpr index_t half = angle_position_limit / 2;
+  CHECK(found_at(divided, half).empty());
+  CHECK(found_at(divided, -half).empty());
+  CHECK(found_at(divided, half + 1) == refused);
+  CHECK(found_at(divided, -half - 1) == refused);
+  index_t alike = 0;
+  for (index_t n = 0; n < 2000; ++n) {
+    CHECK(divided(half - n) != divided(half - n - 1));
+    alike += divided(2 * half - n) == divided(2 * half - n - 1) ? 1 : 0;
+  }
+  CHECK(alike > 0);
   const auto beyond = [] { return scale(time_unit::seconds, position_limit + 1, time_unit::seconds); };
   CHECK(refusal(beyond).code() == errc::position_overflow);
 }
@@ -96,6 +109,10 @@ TEST_CASE("another clock shows other stamps of the same moments", "[elapsed_time
   const auto moved = on_clock(column_of({1005, std::nullopt}, time_unit::seconds), local, -1000);
   CHECK(moved.clock == local);
   CHECK(moved.stamps.values() == stamps{5, std::nullopt});
+  const auto again = column_of({5}, time_unit::seconds, local);
+  CHECK(on_clock(again, local, 0).stamps.values() == stamps{5});
+  CHECK(refusal([&] { return on_clock(again, local, 3); }).code() == errc::unit_mismatch);
+  CHECK(refusal([] { return clock_name(""); }).code() == errc::missing_value);
   const auto overflowing = [&] { return on_clock(column_of({position_limit}, time_unit::days), local, 1); };
   CHECK(refusal(overflowing).code() == errc::position_overflow);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <posgeo/coordinate/graph.hpp>
 
+#include <string>
+
 #include "support/catch.hpp"
 #include "support/refusal.hpp"
 
@@ -59,6 +61,8 @@ TEST_CASE("a graph refuses edges that are none of its own", "[graph]") {
   for (const index_t nodes : {index_t{-1}, (index_t{1} << 20) + 1}) {
     CHECK(refusal([&] { return graph::directed(nodes, {}); }).code() == errc::graph_structure);
   }
+  const error empty = refusal([] { return graph::directed(0, edges{{0, 0}}); });
+  CHECK(std::string(empty.what()).find("expected none, as there are no nodes, got 0") != std::string::npos);
 }
 
 }  // namespace graph_test

@@ -110,45 +110,17 @@ TEST_CASE("padded rows need no cell", "[grid]") {
   CHECK(std::get<cell>(cells.at(1, 5)) == cell{1, 2});
 }
 
-TEST_CASE("cells follow a drop and a sort with the names of their rows", "[grid]") {
-  const grid g({.rows = 4, .columns = 5, .order = traversal::serpentine, .class_rows = 1});
-  const auto cells = g.cells_of(g.call(2).query_space());
-  std::vector<index_t> rows(21);
-  for (std::size_t n = 0; n < rows.size(); ++n) rows[n] = static_cast<index_t>(n);
-  std::shuffle(rows.begin(), rows.end(), std::mt19937_64(301));
-  rows.resize(13);
-  const auto moved = coordinate::selected(cells, rows);
-  REQUIRE(moved.rows().rows() == 13);
-  for (index_t b = 0; b < 2; ++b) {
-    for (index_t row = 0; row < 13; ++row) {
-      CHECK(moved.at(b, row) == g.at(position{rows[static_cast<std::size_t>(row)]}));
-      CHECK(moved.rows().name(b, row).position == rows[static_cast<std::size_t>(row)]);
-      CHECK(moved.rows().name(b, row).sequence == b);
-    }
-  }
-  // the call of the moved rows, described on its own, has the same identity
-  std::vector<index_t> positions = rows;
-  positions.insert(positions.end(), rows.begin(), rows.end());
-  const call::explicit_side side{.positions = positions, .rows = 13, .frame = g.frame()};
-  const auto call = call::explicit_positions({.entries = 2, .query = side, .key = side});
-  CHECK(moved.rows() == row_identity::of(call.query_space()));
-  CHECK(moved.values() == g.cells_of(call.query_space()).values());
-
-  const std::vector<index_t> beyond{21};
-  CHECK(refusal([&] { return coordinate::selected(cells, beyond); }).code() == errc::row_count);
-}
-
-TEST_CASE("a crop keeps its rectangle and may be counted from its corner", "[grid]") {
-  const grid g({.rows = 4, .columns = 5, .order = traversal::column_major, .class_rows = 1});
-  const auto cells = g.cells_of(g.call(1).query_space());
-  const auto kept = coordinate::rows_within(cells, 0, {.first = {1, 3}, .rows = 2, .columns = 7});
-  const auto cropped = coordinate::selected(cells, kept);
-  const auto own = coordinate::counted_from(cropped, {1, 3});
-  const std::vector<grid_place> in_place{class_row{0}, cell{1, 3}, cell{2, 3}, cell{1, 4}, cell{2, 4}};
-  const std::vector<grid_place> from_corner{class_row{0}, cell{0, 0}, cell{1, 0}, cell{0, 1}, cell{1, 1}};
-  CHECK(cropped.values() == in_place);
-  CHECK(own.values() == from_corner);
-  CHECK(own.rows() == cropped.rows());
+TEST_CASE("a grid admits the frames of its own size and those of no grid", "[grid]") {
+  const grid g({.rows = 3, .columns = 4, .order = traversal::serpentine, .class_rows = 1});
+  const auto frame_of = [](index_t rows, index_t columns, index_t class_rows) {
+    return grid({.rows = rows, .columns = columns, .order = traversal::column_major, .class_rows = class_rows}).frame();
+  };
+  CHECK(g.admits(frame_of(3, 4, 1)));
+  CHECK(g.admits(coordinate_frame()));
+  CHECK_FALSE(g.admits(frame_of(3, 4, 0)));
+  CHECK_FALSE(g.admits(frame_of(3, 4, 12)));  // 12 begins like 1
+  CHECK_FALSE(g.admits(frame_of(13, 4, 1)));
+  CHECK_FALSE(g.admits(frame_of(4, 3, 1)));
 }
 
 }  // namespace grid_test

@@ -83,12 +83,13 @@ TEST_CASE("multi-axis layouts refuse what is no grid and no token", "[multi_axis
     return refusal([&] { return multi_axis_layout{part}; }).code();
   };
   CHECK(refused(text_run{-1}) == errc::row_count);
-  CHECK(refused(text_run{(index_t{1} << 30) + 1}) == errc::row_count);
+  CHECK(refused(text_run{(index_t{1} << 24) + 1}) == errc::row_count);
   CHECK(refused(cell_grid{.frames = {}, .rows = 2, .columns = 2}) == errc::grid_bounds);
   CHECK(refused(cell_grid{.frames = {0}, .rows = 0, .columns = 2}) == errc::grid_bounds);
   CHECK(refused(cell_grid{.frames = {0}, .rows = 2, .columns = -3}) == errc::grid_bounds);
   CHECK(refused(cell_grid{.frames = {0, -1}, .rows = 2, .columns = 2}) == errc::grid_bounds);
-  CHECK(refused(cell_grid{.frames = {0}, .rows = index_t{1} << 29, .columns = index_t{1} << 29}) == errc::row_count);
+  CHECK(refused(cell_grid{.frames = {0}, .rows = index_t{1} << 12, .columns = (index_t{1} << 12) + 1}) ==
+        errc::row_count);
 
   const multi_axis_layout layout{text_run{2}};
   const std::vector<index_t> before{-1};
@@ -101,6 +102,11 @@ TEST_CASE("multi-axis layouts refuse what is no grid and no token", "[multi_axis
   };
   CHECK(refusal([&] { return positions_of(space(before, at), layout); }).code() == errc::position_rule);
   CHECK(refusal([&] { return positions_of(space(at, other), layout); }).code() == errc::missing_value);
+}
+
+TEST_CASE("a layout has no token before the first", "[multi_axis]") {
+  const multi_axis_layout layout{text_run{3}};
+  CHECK(refusal([&] { return layout.at(-1); }).code() == errc::position_rule);
 }
 
 }  // namespace multi_axis_layout_test

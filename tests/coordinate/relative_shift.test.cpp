@@ -105,6 +105,19 @@ TEST_CASE("a shift refuses what has no column", "[relative_shift]") {
   CHECK_NOTHROW(relative_shift(short_table.view(), falling(3, 0), call, shift_alignment::causal, 0.0));
 }
 
+TEST_CASE("a shift reads a view that may be written, and names the columns of one distance", "[relative_shift]") {
+  auto compact = random_tensor<double, 4>({1, 1, 2, 3}, 171);
+  const auto written = relative_shift(compact.view(), falling(2, 0), call_at({0, 1}), shift_alignment::causal, 0.0);
+  const auto read =
+      relative_shift(std::as_const(compact).view(), falling(2, 0), call_at({0, 1}), shift_alignment::causal, 0.0);
+  CHECK(std::equal(read.values().begin(), read.values().end(), written.values().begin()));
+  const std::vector<index_t> twice{0, 1, 1};
+  const auto refused = refusal([&] {
+    (void)relative_shift(compact.view(), twice, call_at({0, 1}), shift_alignment::causal, 0.0);
+  });
+  CHECK(refused.what() == std::string("relative shift, distance 1: expected one column, got columns 1 and 2"));
+}
+
 TEST_CASE("a shift refuses other rows and two frames", "[relative_shift]") {
   const auto compact = compact_scores(1, 1, 3, 4);
   CHECK(refusal([&] {

@@ -108,7 +108,7 @@ TEST_CASE("unreachable pairs have an id that no distance has and padding has 0",
 }
 
 TEST_CASE("too many nodes for all pairs are refused", "[shortest_path]") {
-  const graph huge = graph::directed((index_t{1} << 14) + 1, {});
+  const graph huge = graph::directed((index_t{1} << 12) + 1, {});
   CHECK(refusal([&] { return shortest_paths(huge); }).code() == errc::graph_structure);
 }
 

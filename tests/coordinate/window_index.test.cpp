@@ -78,12 +78,12 @@ TEST_CASE("a window refuses rows that are not its cells", "[window_index]") {
     return codes(found);
   };
   CHECK(found_in({6, 1, 3}, g.frame()).empty());
-  const std::vector both_sides{errc::grid_bounds, errc::grid_bounds};
-  CHECK(found_in({1, 7}, g.frame()) == both_sides);
-  CHECK(found_in({0, 1}, g.frame()) == both_sides);  // the class row
-  CHECK(found_in({1, 2}, coordinate_frame{}) == std::vector{errc::frame_mismatch, errc::frame_mismatch});
+  // Queries and keys break a rule alike, and it is said once.
+  CHECK(found_in({1, 7}, g.frame()) == std::vector{errc::grid_bounds});
+  CHECK(found_in({0, 1}, g.frame()) == std::vector{errc::grid_bounds});  // the class row
+  CHECK(found_in({1, 2}, coordinate_frame{}) == std::vector{errc::frame_mismatch});
   const auto other = window(2, 3, traversal::column_major, 1).frame();
-  CHECK(found_in({1, 2}, other) == std::vector{errc::frame_mismatch, errc::frame_mismatch});
+  CHECK(found_in({1, 2}, other) == std::vector{errc::frame_mismatch});
 }
 
 }  // namespace window_index_test

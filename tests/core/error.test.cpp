@@ -81,7 +81,22 @@ TEST_CASE("error codes keep their numbers", "[error]") {
                           errc::scale_settings,
                           errc::position_family,
                           errc::label_length,
-                          errc::memory_overlap}) {
+                          errc::memory_overlap,
+                          errc::row_identity,
+                          errc::layer_mismatch,
+                          errc::memory_mismatch,
+                          errc::unit_mismatch,
+                          errc::missing_value,
+                          errc::grid_bounds,
+                          errc::graph_structure,
+                          errc::term_set,
+                          errc::sequence_length,
+                          errc::special_row,
+                          errc::checkpoint_tensors,
+                          errc::cache_identity,
+                          errc::offset_out_of_table,
+                          errc::position_rule,
+                          errc::merge_frames}) {
     CHECK(static_cast<int>(code) == ++number);
   }
 }
@@ -93,6 +108,15 @@ TEST_CASE("violations keep sixteen sentences and count the rest", "[error]") {
   CHECK(std::distance(found.begin(), found.end()) == 16);
   const std::string what = posgeo::test::refusal([&] { found.throw_if_any(); }).what();
   CHECK(what.find("expected 15, got -15; and 84 more") != std::string::npos);
+}
+
+TEST_CASE("a sentence that is broken twice is said once", "[error]") {
+  violations found;
+  for (const errc code : {errc::row_count, errc::row_count, errc::table_rows}) {
+    found.expect(false, code, "object", "axis", 1, 2);
+  }
+  found.expect(false, errc::row_count, "object", "other axis", 1, 2);
+  CHECK(codes(found) == std::vector{errc::row_count, errc::table_rows, errc::row_count});
 }
 
 }  // namespace

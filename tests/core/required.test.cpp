@@ -12,6 +12,13 @@ using posgeo::required;
 
 enum class choice { one, other };
 
+struct counted {
+  operator int() const { return 3; }
+};
+struct measured : required<double> {
+  using required::required;
+};
+
 TEST_CASE("a required field has no default and otherwise reads like its type", "[required]") {
   STATIC_REQUIRE(!std::is_default_constructible_v<required<choice>>);
   STATIC_REQUIRE(std::convertible_to<choice, required<choice>>);
@@ -20,6 +27,18 @@ TEST_CASE("a required field has no default and otherwise reads like its type", "
   STATIC_REQUIRE(required<int>{7} + 1 == 8);
   STATIC_REQUIRE(!std::convertible_to<double, required<long>>);
   STATIC_REQUIRE(std::convertible_to<int, required<double>>);
+  STATIC_REQUIRE(std::convertible_to<unsigned long, required<long>>);
+  STATIC_REQUIRE(std::convertible_to<required<long>, required<long>>);
+  STATIC_REQUIRE(std::convertible_to<required<int>, required<long>>);
+  STATIC_REQUIRE(std::convertible_to<required<long>, required<double>>);
+  STATIC_REQUIRE(std::convertible_to<counted, required<long>>);
+}
+
+TEST_CASE("a count takes no fraction out of another required field either", "[required]") {
+  STATIC_REQUIRE(!std::convertible_to<required<double>, required<long>>);
+  STATIC_REQUIRE(!std::convertible_to<const required<float>&, required<long>>);
+  STATIC_REQUIRE(!std::convertible_to<measured, required<long>>);
+  STATIC_REQUIRE(!std::constructible_from<required<long>, required<double>>);
 }
 
 }  // namespace

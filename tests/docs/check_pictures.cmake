@@ -20,5 +20,6 @@ foreach(name ${names})
   endif()
 endforeach()
 if(different)
-  message(FATAL_ERROR "docs/pictures is not what posgeo_pictures draws (cmake --workflow --preset pictures):${different}")
+  message(FATAL_ERROR
+          "docs/pictures is not what posgeo_pictures draws (cmake --workflow --preset pictures):${different}")
 endif()

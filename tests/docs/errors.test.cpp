@@ -59,8 +59,7 @@ encode::time2vec<double> time_encoder() {
            .function = encode::periodic::sine,
            .linear = encode::linear_term::first,
            .missing = encode::missing_time::refused},
-          parameters,
-          parameters};
+          {.omega = parameters, .phi = parameters}};
 }
 
 /// Adds a second segment to the memory of layer 3, whose first one ends at 4.
@@ -214,7 +213,7 @@ std::vector<mistake> mistakes() {
          const std::vector<double> weights(5 * 4 * 4);
          bias::edge_path(
              table<double>(features, 1027, 4), table<double>(weights, 20, 4), rows,
-             {.rows = coordinate::attribute_rows::graphormer_edges(), .hops = 5, .longer = bias::longer_paths::cut});
+             {.rows = coordinate::edge_attribute_rows::graphormer(), .hops = 5, .longer = bias::longer_paths::cut});
        }},
       {errc::checkpoint_tensors, "checkpoint_tensors",
        [] {

@@ -72,6 +72,7 @@ function(posgeo_extract_pages file programs)
     string(APPEND namespaces "namespace page_${stem} {\n${blocks}}\n")
   endforeach()
   file(CONFIGURE OUTPUT ${file} @ONLY CONTENT
-       "@includes@@namespaces@int main(int argc, char** argv) {\n  const std::string_view name = argc == 2 ? argv[1] : \"\";\n@dispatch@  return 2;\n}\n")
+       "@includes@@namespaces@int main(int argc, char** argv) {\n\
+  const std::string_view name = argc == 2 ? argv[1] : \"\";\n@dispatch@  return 2;\n}\n")
   set(${programs} ${names} PARENT_SCOPE)
 endfunction()

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 
 #include "support/catch.hpp"
 #include "support/compare.hpp"
@@ -129,6 +130,30 @@ TEST_CASE("a full table refuses a grid of another size and cells outside of it",
   CHECK(refusal([&] {
           return without_class.at(trained.cells_of(with_class.query_space())).compile<float>(with_class);
         }).code() == errc::grid_bounds);
+}
+
+TEST_CASE("a full table refuses the cells of a smaller grid unless they are counted as its own", "[grid_full]") {
+  const grid_full encoder(rows_of(13), patches(traversal::row_major));
+  const grid large({.rows = 6, .columns = 7, .order = traversal::row_major, .class_rows = 1});
+  const auto encode_cells = [&](const auto& cells, const position_call& call) {
+    return encoder.at(cells).template compile<float>(call);
+  };
+  for (const grid& other : {grid({.rows = 2, .columns = 3, .order = traversal::row_major, .class_rows = 1}),
+                            patches(traversal::row_major, 0)}) {  // every cell would be inside
+    const auto call = other.call(1);
+    const error refused = refusal([&] { return encode_cells(other.cells_of(call.query_space()), call); });
+    CHECK(refused.code() == errc::grid_bounds);
+    CHECK(std::string(refused.what()).find(std::string(other.frame().name())) != std::string::npos);
+  }
+  const auto whole = large.cells_of(large.call(1).query_space());
+  const auto kept = coordinate::rows_within(whole, 0, {.first = {2, 1}, .rows = 3, .columns = 4});
+  const auto cropped = coordinate::selected(whole, kept);
+  const call::explicit_side side{.positions = kept, .rows = static_cast<index_t>(kept.size()), .frame = large.frame()};
+  const auto call = call::explicit_positions({.query = side, .key = side});
+  CHECK(refusal([&] { return encode_cells(cropped, call); }).code() == errc::grid_bounds);
+  CHECK_NOTHROW(encode_cells(coordinate::counted_from(cropped, {2, 1}), call));
+  const error outside = refusal([&] { return encode_cells(coordinate::counted_from(cropped, {2, 0}), call); });
+  CHECK(std::string(outside.what()).find("cell of row 4 in entry 0: expected one of 3 x 4 cells") != std::string::npos);
 }
 
 TEST_CASE("a full table refuses a weight that the type cannot hold", "[grid_full]") {

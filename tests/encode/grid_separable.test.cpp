@@ -96,6 +96,10 @@ TEST_CASE("a separable grid refuses a weight that the type cannot hold", "[grid_
   const grid_separable across(table<double>(small, 1, 1), table<double>(large, 1, 1));
   CHECK(refusal([&] { return down.at(cells).compile<float>(call); }).code() == errc::non_finite);
   CHECK(refusal([&] { return across.at(cells).compile<float>(call); }).code() == errc::non_finite);
+  const table<double> half(std::vector<double>{-2e38}, 1, 1);  // each fits, two do not
+  const grid_separable both(half, half);
+  CHECK(refusal([&] { return both.at(cells).compile<float>(call); }).code() == errc::non_finite);
+  CHECK_NOTHROW(both.at(cells).compile<double>(call));
 }
 
 }  // namespace grid_separable_test

@@ -22,7 +22,7 @@ constexpr size_rule every_rule[] = {size_rule::exact_size, size_rule::plus_a_ten
 
 table<double> random_grid(index_t rows, index_t columns, index_t class_rows = 0, index_t width = 2) {
   const index_t count = class_rows + rows * columns;
-  return {random_values<double>(static_cast<std::size_t>(count * width), 351), count, width};
+  return random_table(count, width, 351);
 }
 
 table<double> resized(const table<double>& old, const grid_extent& from, const grid_extent& to, grid_kernel kernel,

@@ -22,9 +22,7 @@ static_assert(state_encoder<learned_absolute<float>, float> && state_encoder<lea
 constexpr index_t table_rows = 9;
 constexpr index_t width = 5;
 
-table<double> random_table() {
-  return {random_values<double>(static_cast<std::size_t>(table_rows * width), 71), table_rows, width};
-}
+table<double> learned_rows() { return random_table(table_rows, width, 71); }
 
 /// The table row that each storage row of the call reads; -1 for none.
 std::vector<index_t> rows_read(const learned_absolute<double>& encoder, const position_call& call) {
@@ -37,7 +35,7 @@ std::vector<index_t> rows_read(const learned_absolute<double>& encoder, const po
 }
 
 TEST_CASE("learned positions add their table row", "[learned_absolute]") {
-  const table<double> weights = random_table();
+  const table<double> weights = learned_rows();
   const learned_absolute encoder(weights, {.row_offset = 2});
   CHECK(encoder.capacity() == table_rows - 2);
   CHECK(encoder.width() == width);
@@ -55,11 +53,11 @@ TEST_CASE("two rows may share a position", "[learned_absolute]") {
   const std::vector<index_t> positions{4, 1, 4};
   const call::explicit_side side{.positions = positions, .rows = 3};
   const auto call = call::explicit_positions({.query = side, .key = side, .reuse = position_reuse::intended});
-  CHECK(rows_read(learned_absolute(random_table(), {.row_offset = 0}), call) == std::vector<index_t>{4, 1, 4});
+  CHECK(rows_read(learned_absolute(learned_rows(), {.row_offset = 0}), call) == std::vector<index_t>{4, 1, 4});
 }
 
 TEST_CASE("a position without a row is refused with its place and the capacity", "[learned_absolute]") {
-  const learned_absolute encoder(random_table(), {.row_offset = 2});
+  const learned_absolute encoder(learned_rows(), {.row_offset = 2});
   const auto refused = [&](index_t p) { return refusal([&] { return encoder.compile<float>(call_at({0, p})); }); };
   const error beyond = refused(7);
   CHECK(beyond.code() == errc::position_out_of_table);
@@ -77,9 +75,9 @@ TEST_CASE("padded rows read by position or one own row or nothing", "[learned_ab
                                .side = call::padding_side::right,
                                .positions = call::padded_positions::fixed(5, padded)});
   };
-  const learned_absolute by_position(random_table(), {.row_offset = 0});
-  const learned_absolute untouched(random_table(), {.row_offset = 0, .padding = padded_rows::untouched()});
-  const learned_absolute own_row(random_table(), {.row_offset = 0, .padding = padded_rows::table_row(0)});
+  const learned_absolute by_position(learned_rows(), {.row_offset = 0});
+  const learned_absolute untouched(learned_rows(), {.row_offset = 0, .padding = padded_rows::untouched()});
+  const learned_absolute own_row(learned_rows(), {.row_offset = 0, .padding = padded_rows::table_row(0)});
   CHECK(rows_read(by_position, padded_at(8)) == std::vector<index_t>{5, 8, 8, 5, 6, 7});
   CHECK(rows_read(untouched, padded_at(8)) == std::vector<index_t>{5, -1, -1, 5, 6, 7});
   CHECK(rows_read(own_row, padded_at(8)) == std::vector<index_t>{5, 0, 0, 5, 6, 7});
@@ -109,21 +107,21 @@ TEST_CASE("two ways to number as RoBERTa does read the same rows", "[learned_abs
   const auto in_positions = numbered(call::padded_positions::compressed(padding_row + 1, padding_row));
   const auto in_offset = numbered(call::padded_positions::compressed(0, 0));
   const std::vector<index_t> expected{1, 2, 3, 4, 2, 3, 1, 1, 2, 1, 3, 1};
-  CHECK(rows_read(learned_absolute(random_table(), {.row_offset = 0}), in_positions) == expected);
-  const learned_absolute offset(random_table(),
+  CHECK(rows_read(learned_absolute(learned_rows(), {.row_offset = 0}), in_positions) == expected);
+  const learned_absolute offset(learned_rows(),
                                 {.row_offset = padding_row + 1, .padding = padded_rows::table_row(padding_row)});
   CHECK(rows_read(offset, in_offset) == expected);
 }
 
 TEST_CASE("learned positions refuse an offset or padding row outside the table", "[learned_absolute]") {
   const auto refused = [](const encode::learned_absolute_settings& settings) {
-    return refusal([&] { return learned_absolute(random_table(), settings); }).code();
+    return refusal([&] { return learned_absolute(learned_rows(), settings); }).code();
   };
   CHECK(refused({.row_offset = table_rows}) == errc::table_rows);
   CHECK(refused({.row_offset = -1}) == errc::table_rows);
   CHECK(refused({.row_offset = 0, .padding = padded_rows::table_row(table_rows)}) == errc::table_rows);
   CHECK(refused({.row_offset = 0, .padding = padded_rows::table_row(-1)}) == errc::table_rows);
-  CHECK(learned_absolute(random_table(), {.row_offset = table_rows - 1}).capacity() == 1);
+  CHECK(learned_absolute(learned_rows(), {.row_offset = table_rows - 1}).capacity() == 1);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <string>
 
 #include "support/catch.hpp"
 #include "support/compare.hpp"
@@ -82,7 +83,9 @@ TEST_CASE("a layout refuses a width that it cannot halve into pairs", "[sinusoid
     CHECK(refused(width, grid_sinusoid::detr) == errc::odd_width);
   }
   CHECK(refused(0, grid_sinusoid::tensor2tensor) == errc::odd_width);
-  CHECK(refused(7, grid_sinusoid::tensor2tensor) == errc::frequency_settings);  // one pair has no spacing
+  CHECK(refused(7, grid_sinusoid::tensor2tensor) == errc::odd_width);  // one pair has no spacing
+  const auto narrow = [] { return sinusoidal_grid({.width = 6, .layout = grid_sinusoid::tensor2tensor}); };
+  CHECK(std::string(refusal(narrow).what()).find("got 6") != std::string::npos);
   const auto no_base = [] { return sinusoidal_grid({.width = 8, .layout = grid_sinusoid::mae, .base = 0.0}); };
   CHECK(refusal(no_base).code() == errc::frequency_settings);
 }
@@ -129,14 +132,18 @@ TEST_CASE("counted points refuse a mask of another shape and rows without a cell
   const grid g({.rows = 3, .columns = 5, .order = traversal::row_major});
   const auto refused = [&](const grid& of, const std::array<index_t, 3>& shape) {
     return refusal([&] {
-             return encode::counted_points(g, of.cells_of(of.call(1).query_space()), {mask.data(), shape},
-                                           count_scaling::counts);
-           })
-        .code();
+      return encode::counted_points(g, of.cells_of(of.call(1).query_space()), {mask.data(), shape},
+                                    count_scaling::counts);
+    });
   };
-  CHECK(refused(g, {1, 5, 3}) == errc::shape_mismatch);
-  CHECK(refused(patches, {1, 3, 5}) == errc::grid_bounds);  // a class row
-  CHECK(refused(grid({.rows = 5, .columns = 3, .order = traversal::row_major}), {1, 3, 5}) == errc::grid_bounds);
+  const auto expect = [&](const error& found, errc code, const std::string& words) {
+    CHECK(found.code() == code);
+    CHECK(std::string(found.what()).find(words) != std::string::npos);
+  };
+  expect(refused(g, {1, 5, 3}), errc::shape_mismatch, "expected 1 entries of 3 x 5 cells, got 1 of 5 x 3");
+  expect(refused(patches, {1, 3, 5}), errc::grid_bounds, "got a class row");
+  expect(refused(grid({.rows = 5, .columns = 3, .order = traversal::row_major}), {1, 3, 5}), errc::grid_bounds,
+         "row 9 of entry 0: expected one of 3 x 5 cells, got row 3, column 0");
 }
 
 }  // namespace sinusoidal_grid_test

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include <posgeo/coordinate/grid.hpp>
+#include <posgeo/coordinate/grid_selection.hpp>
 #include <posgeo/encode/time2vec.hpp>
 
 #include <cmath>
+#include <string>
 
 #include "support/catch.hpp"
 #include "support/compare.hpp"
@@ -31,9 +32,7 @@ constexpr index_t width = 5;
 const clock_name unix_utc("unix utc");
 const index_t origin = 1790000000;  // seconds
 
-table<double> row_of(unsigned seed, index_t columns = width) {
-  return {random_values<double>(static_cast<std::size_t>(columns), seed), 1, columns};
-}
+table<double> row_of(unsigned seed, index_t columns = width) { return random_table(1, columns, seed); }
 const table<double> omega = row_of(361);
 const table<double> phi = row_of(362);
 
@@ -56,7 +55,7 @@ TEST_CASE("one column is linear in time and the others periodic", "[time2vec]") 
   const stamps when{origin + 1800, origin - 36000, origin};
   for (const periodic function : {periodic::sine, periodic::cosine}) {
     for (const linear_term linear : {linear_term::first, linear_term::last}) {
-      const time2vec encoder(settings(function, linear), omega, phi);
+      const time2vec<double> encoder(settings(function, linear), {.omega = omega, .phi = phi});
       const auto states = encoded(encoder.at(times(call, when)), call);
       const index_t straight = linear == linear_term::first ? 0 : width - 1;
       for (index_t row = 0; row < 3; ++row) {
@@ -73,7 +72,7 @@ TEST_CASE("one column is linear in time and the others periodic", "[time2vec]") 
 
 TEST_CASE("milliseconds for seconds multiply every phase by a thousand and are refused", "[time2vec]") {
   const auto call = call_at({0, 1});
-  const time2vec encoder(settings(), omega, phi);
+  const time2vec<double> encoder(settings(), {.omega = omega, .phi = phi});
   const auto right = times(call, {origin + 7, origin + 5000});
   const auto fine = in_unit(right, time_unit::milliseconds);
   CHECK(refusal([&] { return encoder.at(fine); }).code() == errc::unit_mismatch);
@@ -86,11 +85,11 @@ TEST_CASE("milliseconds for seconds multiply every phase by a thousand and are r
   const auto linear_phase = [&](index_t times_each) {
     const elapsed_time since_start(
         {.clock = clock_name("recording"), .stamp_unit = time_unit::seconds, .origin = 0, .unit = time_unit::seconds});
-    const time2vec unaware({.time = since_start,
-                            .function = periodic::sine,
-                            .linear = linear_term::last,
-                            .missing = missing_time::refused},
-                           omega, phi);
+    const time2vec<double> unaware({.time = since_start,
+                                    .function = periodic::sine,
+                                    .linear = linear_term::last,
+                                    .missing = missing_time::refused},
+                                   {.omega = omega, .phi = phi});
     const auto mistaken =
         times(call, {*elapsed[0] * times_each, *elapsed[1] * times_each}, time_unit::seconds, clock_name("recording"));
     const auto states = encoded(unaware.at(mistaken), call);
@@ -103,7 +102,7 @@ TEST_CASE("milliseconds for seconds multiply every phase by a thousand and are r
 
 TEST_CASE("times of another clock are refused until they are named as those of this one", "[time2vec]") {
   const auto call = call_at({0, 1});
-  const time2vec encoder(settings(), omega, phi);
+  const time2vec<double> encoder(settings(), {.omega = omega, .phi = phi});
   const auto recorded = times(call, {12, 90}, time_unit::seconds, clock_name("recording"));
   CHECK(refusal([&] { return encoder.at(recorded); }).code() == errc::unit_mismatch);
   const auto moved = encoded(encoder.at(on_clock(recorded, unix_utc, origin)), call);
@@ -114,23 +113,25 @@ TEST_CASE("times of another clock are refused until they are named as those of t
 TEST_CASE("a missing time is refused or follows the named rule", "[time2vec]") {
   const auto call = call_at({0, 1});
   const auto gap = times(call, {origin + 7, std::nullopt});
-  const time2vec strict(settings(), omega, phi);
+  const time2vec<double> strict(settings(), {.omega = omega, .phi = phi});
   CHECK(refusal([&] { return strict.at(gap).compile<float>(call); }).code() == errc::missing_value);
 
-  const time2vec zero(settings(periodic::sine, linear_term::first, missing_time::zero_row), omega, phi);
+  const time2vec<double> zero(settings(periodic::sine, linear_term::first, missing_time::zero_row),
+                              {.omega = omega, .phi = phi});
   const auto nothing = encoded(zero.at(gap), call);
   CHECK(all_equal(nothing.view().row(0, 1), 0.0));
   CHECK(nothing(0, 0, 0) != 0.0);
 
   const auto own = row_of(363);
-  const time2vec learned(settings(periodic::sine, linear_term::first, missing_time::learned_row), omega, phi, own);
+  const time2vec<double> learned(settings(periodic::sine, linear_term::first, missing_time::learned_row),
+                                 {.omega = omega, .phi = phi, .missing_row = own});
   const auto filled = encoded(learned.at(gap), call);
   CHECK(largest_difference(filled.view().row(0, 1), own.row(0)) == 0.0);
 }
 
 TEST_CASE("sorted events take their times along or are refused", "[time2vec]") {
   const auto call = call_at({0, 1, 2, 3});
-  const time2vec encoder(settings(), omega, phi);
+  const time2vec<double> encoder(settings(), {.omega = omega, .phi = phi});
   const auto column = times(call, {origin + 70, origin + 10, origin + 40, origin + 20});
   const auto before = encoded(encoder.at(column), call);
   const std::vector<index_t> by_time{1, 3, 2, 0};
@@ -146,7 +147,7 @@ TEST_CASE("sorted events take their times along or are refused", "[time2vec]") {
 
 TEST_CASE("elapsed time is no event number", "[time2vec]") {
   const auto call = call_at({0, 1});
-  const time2vec encoder(settings(), omega, phi);
+  const time2vec<double> encoder(settings(), {.omega = omega, .phi = phi});
   const auto at_once = encoded(encoder.at(times(call, {origin + 9, origin + 9})), call);
   CHECK(largest_difference(at_once.view().row(0, 0), at_once.view().row(0, 1)) == 0.0);
   const auto apart = encoded(encoder.at(times(call, {origin + 9, origin + 9000})), call);
@@ -156,7 +157,7 @@ TEST_CASE("elapsed time is no event number", "[time2vec]") {
 TEST_CASE("time2vec refuses parameters that do not fit each other", "[time2vec]") {
   const auto refused = [](const encode::time2vec_settings& s, const table<double>& w, const table<double>& p,
                           const std::optional<table<double>>& row) {
-    return refusal([&] { return row ? time2vec(s, w, p, *row) : time2vec(s, w, p); }).code();
+    return refusal([&] { return time2vec<double>(s, {.omega = w, .phi = p, .missing_row = row}); }).code();
   };
   CHECK(refused(settings(), omega, row_of(364, 4), std::nullopt) == errc::shape_mismatch);
   CHECK(refused(settings(), row_of(365, 1), row_of(366, 1), std::nullopt) == errc::shape_mismatch);
@@ -170,20 +171,24 @@ TEST_CASE("time2vec refuses parameters that do not fit each other", "[time2vec]"
 
 TEST_CASE("time2vec refuses times and numbers that cannot be held", "[time2vec]") {
   const auto call = call_at({0});
-  const time2vec encoder(settings(), omega, phi);
+  const time2vec<double> encoder(settings(), {.omega = omega, .phi = phi});
   const auto far = encoder.at(times(call, {origin + angle_position_limit + 1}));
-  CHECK(refusal([&] { return far.compile<double>(call); }).code() == errc::position_precision);
+  const error too_far = refusal([&] { return far.compile<double>(call); });
+  CHECK(too_far.code() == errc::position_precision);
+  CHECK(std::string(too_far.what()).find("time of row 0 in entry 0") != std::string::npos);
 
   const std::vector<double> steep{1e38, 1.0};
   const std::vector<double> flat{0.0, 0.0};
-  const time2vec large(settings(), table<double>(steep, 1, 2), table<double>(flat, 1, 2));
+  const time2vec<double> large(settings(), {.omega = table<double>(steep, 1, 2), .phi = table<double>(flat, 1, 2)});
   const auto at_ten_hours = large.at(times(call, {origin + 36000}));
   CHECK(refusal([&] { return at_ten_hours.compile<float>(call); }).code() == errc::non_finite);
   CHECK_NOTHROW(at_ten_hours.compile<double>(call));
 
   const auto learned = settings(periodic::sine, linear_term::first, missing_time::learned_row);
   const std::vector<double> too_large{1e39, 0.0};
-  const time2vec own(learned, table<double>(flat, 1, 2), table<double>(flat, 1, 2), table<double>(too_large, 1, 2));
+  const time2vec<double> own(learned, {.omega = table<double>(flat, 1, 2),
+                                       .phi = table<double>(flat, 1, 2),
+                                       .missing_row = table<double>(too_large, 1, 2)});
   const auto without = own.at(times(call, {std::nullopt}));
   CHECK(refusal([&] { return without.compile<float>(call); }).code() == errc::non_finite);
 }

@@ -3,10 +3,10 @@
 #include <posgeo/call/prefill_chunk.hpp>
 #include <posgeo/call/segment_memory.hpp>
 #include <posgeo/content/relation_schedule.hpp>
-#include <posgeo/contract/cache_identity.hpp>
 #include <posgeo/frequency/geometric.hpp>
 #include <posgeo/transform/rotary.hpp>
 #include <posgeo/visible/causal.hpp>
+#include <posgeo/visible/everything.hpp>
 
 #include <type_traits>
 
@@ -15,6 +15,7 @@
 #include "support/catch.hpp"
 #include "support/one_layer.hpp"
 #include "support/refusal.hpp"
+#include "support/toy_identity.hpp"
 
 // Each case builds a mistake whose every tensor has the right shape, and shows what catches it.
 namespace cache_and_handoff_lab {
@@ -34,6 +35,23 @@ TEST_CASE("a decode query that does not stand at the end of its cache", "[failur
   CHECK(refusal([&] {
           (void)call::decode_step({.entries = {&by_length, 1}, .key_rows = 4});
         }).code() == errc::committed_length);
+  // With the caller's own call nothing stops it, and the oracle does: the step must equal its row of the whole pass.
+  const index_t length = 8;
+  const auto states = random_tensor<double, 3>({1, length, layer_width}, 120);
+  const auto whole = one_layer(mechanism::rotary, call::prefill_chunk(0, length), states, visible::causal{});
+  const auto away_at = [&](index_t query_position) {
+    const auto step = one_layer(mechanism::rotary, call_at({query_position}, counted(0, length)),
+                                gathered(states, 0, {length - 1}), states, visible::everything{});
+    return row_difference(whole, {0, length - 1, counted(0, length)}, step, {0, 0, counted(0, length)});
+  };
+  CHECK(away_at(7) < 1e-13);
+  CHECK(away_at(6) > 0.01);
+  CHECK(away_at(8) > 0.01);
+}
+
+contract::cache_identity identity() {
+  return toy_identity(contract::model_digest("3f9a"),
+                      contract::position_mechanism("rotary", {{"base", 10000.0}, {"pairing", std::string("halves")}}));
 }
 
 TEST_CASE("prefill and decode under different conventions", "[failure_lab]") {
@@ -49,23 +67,16 @@ TEST_CASE("prefill and decode under different conventions", "[failure_lab]") {
   const auto score = [&](transform::pairing of_query, index_t shift) {
     const auto q = turned(of_query, 9 + shift, query);
     const auto k = turned(transform::pairing::halves, 4 + shift, key);
-    double sum = 0.0;
-    for (std::size_t d = 0; d < q.size(); ++d) sum += q[d] * k[d];
-    return sum;
+    return dot(q, k);
   };
   CHECK_THAT(score(transform::pairing::halves, 3), WithinAbs(score(transform::pairing::halves, 0), 1e-13));
   CHECK(std::abs(score(transform::pairing::adjacent, 3) - score(transform::pairing::adjacent, 0)) > 1e-3);
-}
-
-contract::cache_identity identity() {
-  return {.model = contract::model_digest("3f9a"),
-          .adapter = contract::none,
-          .salt = contract::none,
-          .tokens = contract::token_ids({5, 8, 13}),
-          .start = position{0},
-          .mechanism = contract::position_mechanism("rotary", {{"base", 10000.0}, {"pairing", std::string("halves")}}),
-          .mask = contract::mask_kind("causal"),
-          .format = precision::bfloat16};
+  // The guard: keys that name their pairing serve no request under the other one.
+  auto decode = identity();
+  decode.mechanism = contract::position_mechanism("rotary", {{"base", 10000.0}, {"pairing", std::string("adjacent")}});
+  const auto thrown = refusal([&] { contract::require_same(identity(), decode); });
+  CHECK(thrown.code() == errc::cache_identity);
+  CHECK(std::string(thrown.what()).find("pairing") != std::string::npos);
 }
 
 TEST_CASE("a prefix cache reused across schemes or origins", "[failure_lab]") {
@@ -113,15 +124,13 @@ TEST_CASE("recurrent memory taken for a cache of keys and values", "[failure_lab
 
 TEST_CASE("relation vectors materialised without a ledger", "[failure_lab]") {
   using content::relation_schedule;
-  // A table of 33 rows of 64 numbers, and 2048 queries and keys: 8 KiB of parameters.
+  // A table of 33 rows of 64 numbers of four bytes, and 2048 queries and keys: 8448 bytes of parameters.
   const content::relation_extents extents{
       .batch = 1, .heads = 8, .queries = 2048, .keys = 2048, .dim = 64, .classes = 33, .tables = 1};
   const auto alive = [&](relation_schedule how) { return content::temporaries(how, extents, 4).alive; };
-  const index_t table_bytes = extents.classes * extents.dim * 4;
-  CHECK(alive(relation_schedule::direct_gather) == index_t{2048} * 2048 * 64 * 4);
-  CHECK(alive(relation_schedule::direct_gather) > 100000 * table_bytes);
-  CHECK(alive(relation_schedule::class_scores) == index_t{2048} * 33 * 4);
-  CHECK(alive(relation_schedule::tiled) == content::relation_tile_rows * 33 * 4);
+  CHECK(alive(relation_schedule::direct_gather) == 1073741824);  // 2048 * 2048 vectors of 256 bytes: 1 GiB
+  CHECK(alive(relation_schedule::class_scores) == 270336);       // 2048 rows of 33 scores
+  CHECK(alive(relation_schedule::tiled) == 8448);                // 64 rows of them at a time
 }
 
 }  // namespace cache_and_handoff_lab

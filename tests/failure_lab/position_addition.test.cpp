@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <posgeo/call/prefill_chunk.hpp>
+#include <posgeo/contract/load_report.hpp>
 #include <posgeo/model/nope.hpp>
 #include <posgeo/visible/causal.hpp>
 #include <posgeo/visible/everything.hpp>
@@ -9,6 +10,7 @@
 #include "support/encoded.hpp"
 #include "support/one_layer.hpp"
 #include "support/refusal.hpp"
+#include "support/toy_identity.hpp"
 
 // Each case builds a mistake whose every tensor has the right shape, and shows what catches it.
 namespace position_addition_lab {
@@ -64,8 +66,21 @@ TEST_CASE("removing explicit positions from an existing checkpoint", "[failure_l
   const auto stripped = one_layer(mechanism::none, call, states, visible::causal{});
   CHECK(row_difference(trained, {0, 4, counted(0, rows)}, stripped, {0, 4, counted(0, rows)}) > 0.1);
 
+  // Nothing about the stripped model is wrong by itself: it is a NoPE model. What it left behind speaks: the trained
+  // table that it has no place for, and the caches made under the trained mechanism.
+  const heads layout{.query = 1, .key_value = 1, .dim = 4};
+  require_nope(nope::causal, attention{layout, scale::inverse_sqrt_head_dim{}, visible::causal{}});
+  const auto report = contract::report_load(
+      {.wanted = {}, .recomputable = {}, .checkpoint = {{"position.weight", {512, layer_width}}}, .renamed = {}});
+  CHECK(report.unexpected == std::vector<std::string>{"position.weight"});
+  const auto made_under = [](const std::string& mechanism) {
+    return toy_identity(contract::model_digest("3f9a"), contract::position_mechanism(mechanism, {}));
+  };
+  CHECK(refusal([&] { contract::require_same(made_under("rotary"), made_under("none")); }).code() ==
+        errc::cache_identity);
+  // The other way round, positions given to a model trained without them, the contract of NoPE refuses.
   const attention with_rotary{
-      heads{.query = 1, .key_value = 1, .dim = 4}, scale::inverse_sqrt_head_dim{}, visible::causal{},
+      layout, scale::inverse_sqrt_head_dim{}, visible::causal{},
       transform::rotary(frequency::geometric({.base = 100.0, .rotary_dim = 4}), {.pairs = transform::pairing::halves})};
   CHECK(refusal([&] { require_nope(nope::causal, with_rotary); }).code() == errc::position_family);
 }

@@ -4,15 +4,19 @@
 #include <posgeo/call/padded_batch.hpp>
 #include <posgeo/call/prefill_chunk.hpp>
 #include <posgeo/encode/resized_rows.hpp>
+#include <posgeo/encode/sinusoidal.hpp>
 #include <posgeo/visible/active.hpp>
 #include <posgeo/visible/causal.hpp>
 #include <posgeo/visible/everything.hpp>
+
+#include <cmath>
 
 #include "support/calls.hpp"
 #include "support/catch.hpp"
 #include "support/encoded.hpp"
 #include "support/one_layer.hpp"
 #include "support/refusal.hpp"
+#include "support/toy_identity.hpp"
 
 // Each case builds a mistake whose every tensor has the right shape, and shows what catches it.
 namespace positions_and_tables_lab {
@@ -21,8 +25,7 @@ using namespace posgeo;
 using namespace posgeo::test;
 
 encode::learned_absolute<double> learned(index_t rows, index_t width, unsigned seed) {
-  const auto values = random_values<double>(static_cast<std::size_t>(rows * width), seed);
-  return encode::learned_absolute<double>(table<double>(values, rows, width), {.row_offset = 0});
+  return encode::learned_absolute<double>(random_table(rows, width, seed), {.row_offset = 0});
 }
 
 TEST_CASE("positions off by one after a beginning token", "[failure_lab]") {
@@ -87,8 +90,7 @@ TEST_CASE("resizing a learned table and assuming that its meaning came along", "
   // compares them one by one.
   const index_t rows = 9;
   const index_t width = 4;
-  const auto values = random_values<double>(static_cast<std::size_t>(rows * width), 86);
-  const table<double> old_rows(values, rows, width);
+  const auto old_rows = random_table(rows, width, 86);
   const auto moved_rows = [&](const table<double>& resized) {
     index_t moved = 0;
     for (index_t r = 0; r < rows; ++r) moved += largest_difference(old_rows.row(r), resized.row(r)) > 1e-12 ? 1 : 0;
@@ -102,11 +104,23 @@ TEST_CASE("resizing a learned table and assuming that its meaning came along", "
 
 TEST_CASE("a position table of another checkpoint", "[failure_lab]") {
   // Equal shapes, other meaning: nothing but the numbers tells them apart, so a fixture of a few rows must be kept.
-  const auto ours = learned(16, 6, 87);
-  const auto theirs = learned(16, 6, 88);
-  const auto fixture = encoded_row(ours, 13);
-  CHECK(largest_difference(encoded_row(ours, 13), fixture) == 0.0);
-  CHECK(largest_difference(encoded_row(theirs, 13), fixture) > 0.1);
+  const auto ours = random_table(16, 6, 87);
+  const auto fixture = [&](index_t row) { return std::vector<double>(ours.row(row).begin(), ours.row(row).end()); };
+  const auto away_from_fixture = [&](const table<double>& loaded, index_t row) {
+    return largest_difference(encoded_row(encode::learned_absolute<double>(loaded, {.row_offset = 0}), row),
+                              fixture(row));
+  };
+  for (const index_t row : {0, 7, 15}) {
+    CHECK(away_from_fixture(ours, row) == 0.0);
+    CHECK(away_from_fixture(random_table(16, 6, 88), row) > 0.1);
+  }
+  // A cache names the weights that it was made with.
+  const auto made_with = [](const std::string& weights) {
+    return toy_identity(contract::model_digest(weights), contract::position_mechanism("learned", {}));
+  };
+  contract::require_same(made_with("a table"), made_with("a table"));
+  CHECK(refusal([&] { contract::require_same(made_with("a table"), made_with("another table")); }).code() ==
+        errc::cache_identity);
 }
 
 // Padding and masks.
@@ -133,6 +147,19 @@ TEST_CASE("pooling that reads rows of padding", "[failure_lab]") {
     const double moved = row_difference(before, {0, row, {}}, after, {0, row, {}});
     CHECK((token ? moved == 0.0 : moved > 0.1));
   }
+  // Sinusoids stand on the padded rows too, so a mean over all rows is no mean of the text.
+  const encode::sinusoidal waves({.width = layer_width,
+                                  .layout = encode::sinusoid_layout::interleaved,
+                                  .exponent = encode::sinusoid_exponent::paper});
+  const auto mean_of_first_column = [&](const position_call& of, index_t begin, index_t end) {
+    const auto added = encoded(waves, of);
+    double sum = 0.0;
+    for (index_t row = begin; row < end; ++row) sum += added(0, row, 0);
+    return sum / static_cast<double>(end - begin);
+  };
+  const double of_text = (std::sin(0.0) + std::sin(1.0) + std::sin(2.0) + std::sin(3.0)) / 4.0;
+  CHECK_THAT(mean_of_first_column(call, 0, lengths[0]), WithinAbs(of_text, 1e-14));
+  CHECK(std::abs(mean_of_first_column(call, 0, padded_rows) - of_text) > 0.1);
   // Without a visibility that hides padding the attention is not even built.
   CHECK(refusal([&] { (void)one_layer(mechanism::alibi, call, states, visible::everything{}); }).code() ==
         errc::padding_visible);
@@ -164,6 +191,18 @@ TEST_CASE("an attention mask that disagrees with the position ids", "[failure_la
   const std::vector<std::uint8_t> mask{1, 1, 1, 1};
   const call::explicit_side side{.positions = ids, .active = mask, .rows = 4};
   CHECK(refusal([&] { (void)call::explicit_positions({.query = side, .key = side}); }).code() == errc::position_reused);
+  // The other way round, padding that the ids count as tokens, nothing is refused: such ids may be meant. The oracle is
+  // the mask: the n-th row that it shows stands at n.
+  const std::vector<index_t> counting_padding{0, 1, 2, 3};
+  const std::vector<std::uint8_t> first_is_padding{0, 1, 1, 1};
+  const call::explicit_side disagreeing{.positions = counting_padding, .active = first_is_padding, .rows = 4};
+  const auto accepted = call::explicit_positions({.query = disagreeing, .key = disagreeing});
+  const auto by_mask = call::padded_batch(
+      {.active = first_is_padding, .entries = 1, .rows = 4, .positions = call::padded_positions::compressed(0, 0)});
+  for (index_t row = 1; row < 4; ++row) {
+    CHECK(by_mask.at(batch_index{0}, query_index{row}) == position{row - 1});
+    CHECK(accepted.at(batch_index{0}, query_index{row}) != by_mask.at(batch_index{0}, query_index{row}));
+  }
   // One description gives both, so they cannot disagree.
   const std::vector<std::uint8_t> active{1, 1, 1, 0};
   const auto call = call::padded_batch(

@@ -87,8 +87,7 @@ TEST_CASE("document boxes detached from their rows", "[failure_lab]") {
 }
 
 encode::grid_full<double> grid_table(const coordinate::grid& grid) {
-  const auto values = random_values<double>(static_cast<std::size_t>(grid.positions() * 5), 113);
-  return encode::grid_full<double>(table<double>(values, grid.positions(), 5), grid);
+  return encode::grid_full<double>(random_table(grid.positions(), 5, 113), grid);
 }
 
 TEST_CASE("patches flattened in another order", "[failure_lab]") {
@@ -123,6 +122,11 @@ TEST_CASE("time stamps of another stride", "[failure_lab]") {
   // The mistake: the dropped frames with the times of the first two.
   const row_column<media_time> first_two(names_at({0, 1}), {times[0], times[1]});
   CHECK(refusal([&] { (void)clip(dropped.rows(), dropped.content(), first_two); }).code() == errc::row_identity);
+  // Renumbered, the dropped frames have the names of the first two, and are still others.
+  const auto renumbered =
+      video.resampled({.take = every_second, .rows = 2, .numbers = row_numbers::restarted, .times = row_times::kept()});
+  CHECK(renumbered.rows().name(0, 1) == first_two.rows().name(0, 1));
+  CHECK(refusal([&] { (void)clip(renumbered.rows(), renumbered.content(), first_two); }).code() == errc::row_identity);
 }
 
 TEST_CASE("parts joined without their metadata", "[failure_lab]") {
@@ -172,7 +176,7 @@ TEST_CASE("seconds taken for milliseconds", "[failure_lab]") {
          .function = encode::periodic::sine,
          .linear = encode::linear_term::first,
          .missing = encode::missing_time::refused},
-        table<double>(omega, 1, 6), table<double>(phi, 1, 6));
+        {.omega = table<double>(omega, 1, 6), .phi = table<double>(phi, 1, 6)});
   };
   const coordinate::time_column in_seconds{{names, stamps}, time_unit::seconds, coordinate::clock_name("recording")};
   const auto call = call_at({0, 1, 2});

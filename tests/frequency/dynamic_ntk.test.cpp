@@ -59,6 +59,12 @@ TEST_CASE("a dynamic base refuses lengths and settings that are none", "[dynamic
   CHECK(refused(600, 0.5, 10, 500) == errc::frequency_settings);
   CHECK(refused(600, 3.0, 2, 500) == errc::frequency_settings);
   CHECK(refused(600, 3.0, 11, 500) == errc::odd_width);
+  const auto said = [](double factor, index_t rotary_dim) {
+    const std::string what = refusal([&] { return made(600, factor, rotary_dim); }).what();
+    return what.substr(0, what.find(':'));
+  };
+  CHECK(said(1e300, 4) == "dynamic NTK frequencies, factor");  // the stretched base is no number
+  CHECK(said(3.0, 11) == "dynamic NTK frequencies, rotary_dim");
 }
 
 }  // namespace dynamic_ntk_test

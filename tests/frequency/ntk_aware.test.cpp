@@ -46,4 +46,16 @@ TEST_CASE("an NTK-aware base refuses one pair alone and settings that give no nu
   CHECK(refused(500.0, 9, 4.0) == errc::odd_width);
 }
 
+TEST_CASE("refusals of an NTK-aware base name the rule and the setting", "[ntk_aware]") {
+  const auto said = [](double base, index_t rotary_dim, double factor) {
+    const std::string what =
+        refusal([&] { return ntk_aware({.base = base, .rotary_dim = rotary_dim, .factor = factor}); }).what();
+    return what.substr(0, what.find(':'));
+  };
+  CHECK(said(1e300, 4, 1e10) == "NTK-aware frequencies, factor");
+  CHECK(said(-1.0, 4, 2.0) == "NTK-aware frequencies, base");
+  CHECK(said(500.0, 9, 2.0) == "NTK-aware frequencies, rotary_dim");
+  CHECK(said(500.0, 8, 0.5) == "NTK-aware frequencies, factor");
+}
+
 }  // namespace ntk_aware_test

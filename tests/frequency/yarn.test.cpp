@@ -85,12 +85,28 @@ TEST_CASE("yarn with a factor of one is geometric", "[yarn]") {
 TEST_CASE("yarn takes the attention factor of the paper, of mscale settings or a given one", "[yarn]") {
   auto settings = settings_of(yarn_ramp::turns, std::exp(2.0));
   CHECK_THAT(yarn(settings).attention_factor(), WithinRel(1.2, 1e-14));  // 0.1 * 2 + 1
-  settings.attention_factor = frequency::mscale_ratio(settings.factor, 1.5, 0.5);
+  settings.attention_factor =
+      frequency::mscale_ratio({.factor = settings.factor, .mscale = 1.5, .mscale_all_dim = 0.5});
   CHECK_THAT(yarn(settings).attention_factor(), WithinRel(1.3 / 1.1, 1e-14));
-  settings.attention_factor = frequency::mscale_ratio(settings.factor, 0.7, 0.7);
+  settings.attention_factor =
+      frequency::mscale_ratio({.factor = settings.factor, .mscale = 0.7, .mscale_all_dim = 0.7});
   CHECK(yarn(settings).attention_factor() == 1.0);
   settings.attention_factor = 0.83;
   CHECK(yarn(settings).attention_factor() == 0.83);
+}
+
+TEST_CASE("mscale does nothing where nothing is stretched", "[yarn]") {
+  for (const double factor : {1.0, 0.25, 0.0, -3.0}) {
+    CHECK(frequency::mscale_ratio({.factor = factor, .mscale = 1.5, .mscale_all_dim = 0.5}) == 1.0);
+  }
+}
+
+TEST_CASE("a ramp over turns of yarn has no edges that could be out of order", "[yarn]") {
+  auto settings = settings_of(yarn_ramp::turns);
+  settings.original_max_position = 2;  // no pair makes a whole turn
+  const yarn rule(settings);
+  const geometric unscaled({.base = 10000.0, .rotary_dim = 42});
+  for (index_t pair = 0; pair < 21; ++pair) CHECK(rule.at(pair) == unscaled.at(pair) / 7.0);
 }
 
 TEST_CASE("edges of yarn that meet make a step", "[yarn]") {

@@ -37,15 +37,10 @@ class outputs {
     std::vector<T>& to = computed_[name];
     for (const auto& value : values) to.push_back(static_cast<T>(value));
   }
-  /// Names an output that the library has nothing to compute with, and says why.
-  void leave_out(const std::string& name, std::string reason) { left_out_[name] = std::move(reason); }
-
   [[nodiscard]] const std::map<std::string, std::vector<T>>& computed() const noexcept { return computed_; }
-  [[nodiscard]] const std::map<std::string, std::string>& left_out() const noexcept { return left_out_; }
 
  private:
   std::map<std::string, std::vector<T>> computed_;
-  std::map<std::string, std::string> left_out_;
 };
 
 /// One case of a manifest. Mechanisms see its settings, inputs and parameters; the values of its outputs are seen by
@@ -82,7 +77,7 @@ class golden_case {
     return out;
   }
 
-  /// Every way in which the results miss the case; every output must have been computed or left out.
+  /// Every way in which the results miss the case; every output must have been computed.
   [[nodiscard]] std::vector<std::string> judge(const outputs<double>& in_double, const outputs<float>& in_float) const;
 
  private:

@@ -14,11 +14,12 @@
 namespace posgeo::golden {
 namespace {
 
-using coordinate::attribute_rows;
 using coordinate::distance_id;
+using coordinate::edge_attribute_rows;
 using coordinate::graph;
 using coordinate::graph_rows;
 using coordinate::graph_token;
+using coordinate::node_attribute_rows;
 using coordinate::shortest_paths;
 
 /// How the release writes "no path".
@@ -44,7 +45,7 @@ std::vector<index_t> node_rows(const golden_case& c, std::size_t graphs, index_t
     const auto values = c.values<index_t>(of_graph(g, "x"));
     const index_t attributes = c.shape(of_graph(g, "x"))[1];
     for (std::size_t n = 0; n < values.size(); ++n) {
-      rows.push_back(attribute_rows::graphormer_nodes()(static_cast<index_t>(n) % attributes, values[n]));
+      rows.push_back(node_attribute_rows::graphormer()(static_cast<index_t>(n) % attributes, values[n]));
     }
     rows.resize((g + 1) * static_cast<std::size_t>(most * attributes));
   }
@@ -96,7 +97,7 @@ outputs<T> run_case(const golden_case& c) {
                                  rows, parameter<T>(c, "bias.graph_token_virtual_distance.weight", count));
   const bias::edge_path<T> edges(
       parameter<T>(c, "bias.edge_encoder.weight", count), parameter<T>(c, "bias.edge_dis_encoder.weight", count), rows,
-      {.rows = attribute_rows::graphormer_edges(), .hops = hops, .longer = bias::longer_paths::cut});
+      {.rows = edge_attribute_rows::graphormer(), .hops = hops, .longer = bias::longer_paths::cut});
   const attention model{
       heads{.query = count, .key_value = count},
       scale::none{},
@@ -112,7 +113,7 @@ outputs<T> run_case(const golden_case& c) {
   std::vector<index_t> in_degree;
   std::vector<index_t> edge_input;
   const index_t attributes = graphs.front().attributes();
-  const attribute_rows edge_rows = attribute_rows::graphormer_edges();
+  const edge_attribute_rows edge_rows = edge_attribute_rows::graphormer();
   for (const batch_index b : indices<batch_index>(call.batch())) {
     const graph& of = rows.of(b.value());
     for (index_t i = 0; i < most; ++i) {
@@ -171,9 +172,9 @@ outputs<T> run_case(const golden_case& c) {
       }
     }
   }
-  const encode::degree<T> degrees(parameter<T>(c, "node.in_degree_encoder.weight", width),
-                                  parameter<T>(c, "node.out_degree_encoder.weight", width), rows,
-                                  {.row_offset = 1, .count = encode::degree_count::outgoing_for_both});
+  const encode::degree<T> degrees({.in = parameter<T>(c, "node.in_degree_encoder.weight", width),
+                                   .out = parameter<T>(c, "node.out_degree_encoder.weight", width)},
+                                  rows, {.row_offset = 1, .count = encode::degree_count::outgoing_for_both});
   encode::add_positions(degrees, call, states.view());
   out.add("node_feature", states.values());
   return out;

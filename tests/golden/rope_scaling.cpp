@@ -49,7 +49,8 @@ void with_scaled_speeds(const golden_case& c, index_t sequence_length, const Use
     settings.beta_fast = c.number_or("beta_fast", settings.beta_fast);
     settings.beta_slow = c.number_or("beta_slow", settings.beta_slow);
     if (c.has("mscale")) {
-      settings.attention_factor = frequency::mscale_ratio(factor, c.number("mscale"), c.number("mscale_all_dim"));
+      settings.attention_factor = frequency::mscale_ratio(
+          {.factor = factor, .mscale = c.number("mscale"), .mscale_all_dim = c.number("mscale_all_dim")});
     }
     use(frequency::yarn(settings));
   } else if (type == "longrope") {

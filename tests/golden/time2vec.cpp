@@ -26,14 +26,15 @@ table<T> in_order(const golden_case& c, const char* of_periodic, const char* of_
 
 template <class T>
 std::vector<T> time_rows(const golden_case& c, linear_term linear) {
-  const encode::time2vec<T> encoder({.time = coordinate::elapsed_time({.clock = coordinate::clock_name("any"),
-                                                                       .stamp_unit = coordinate::time_unit::seconds,
-                                                                       .origin = 0,
-                                                                       .unit = coordinate::time_unit::seconds}),
-                                     .function = function_of(c),
-                                     .linear = linear,
-                                     .missing = encode::missing_time::refused},
-                                    in_order<T>(c, "w", "w0", linear), in_order<T>(c, "b", "b0", linear));
+  const encode::time2vec<T> encoder(
+      {.time = coordinate::elapsed_time({.clock = coordinate::clock_name("any"),
+                                         .stamp_unit = coordinate::time_unit::seconds,
+                                         .origin = 0,
+                                         .unit = coordinate::time_unit::seconds}),
+       .function = function_of(c),
+       .linear = linear,
+       .missing = encode::missing_time::refused},
+      {.omega = in_order<T>(c, "w", "w0", linear), .phi = in_order<T>(c, "b", "b0", linear)});
   std::vector<T> out;
   for (const double tau : c.values<double>("tau")) {
     encoder.for_each_column(tau, [&](index_t, double value) { out.push_back(static_cast<T>(value)); });

@@ -36,7 +36,7 @@ class encoder {
   outputs<T> run() const {
     const auto call = call::padded_batch(
         {.active = tokens_, .entries = batch_, .rows = rows_, .positions = call::padded_positions::contiguous()});
-    const content::tupe<T> absolute(positions("pos_q_linear"), positions("pos_k_linear"),
+    const content::tupe<T> absolute({.queries = positions("pos_q_linear"), .keys = positions("pos_k_linear")},
                                     content::tupe_cls::released(position{0}));
     outputs<T> out;
     if (!case_.flag("rel_pos")) {

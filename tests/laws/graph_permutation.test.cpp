@@ -28,7 +28,7 @@ constexpr index_t entries = 2;
 constexpr index_t stored = 8;
 constexpr index_t nodes[] = {6, 4};
 
-table<double> random_table(index_t rows, index_t columns, unsigned seed) {
+table<double> table_with_padding(index_t rows, index_t columns, unsigned seed) {
   auto values = random_values<double>(static_cast<std::size_t>(rows * columns), seed);
   std::fill_n(values.begin(), columns, 0.0);
   return {values, rows, columns};
@@ -57,14 +57,16 @@ std::vector<index_t> shuffle() {
 
 /// A Graphormer layer: degrees join the states; distances and edges the scores; far pairs are hidden.
 attention_result<double> layer(const graph_rows& rows, const position_call& call, tensor<double, 3> states) {
-  const encode::degree degrees(random_table(9, layer_width, 403), random_table(9, layer_width, 404), rows,
-                               {.row_offset = 1, .count = encode::degree_count::by_direction});
+  const encode::degree<double> degrees(
+      {.in = table_with_padding(9, layer_width, 403), .out = table_with_padding(9, layer_width, 404)}, rows,
+      {.row_offset = 1, .count = encode::degree_count::by_direction});
   encode::add_positions(degrees, call, states.view());
   const auto query = projected(states, layer_heads.query, 411);
   const auto key = projected(states, layer_heads.key_value, 412);
   const auto value = projected(states, layer_heads.key_value, 413);
-  const bias::spatial distances(random_table(12, 4, 405), coordinate::distance_id(11), rows, random_table(1, 4, 406));
-  const bias::edge_path edges(random_table(11, 3, 407), random_table(9, 4, 408), rows,
+  const bias::spatial distances(table_with_padding(12, 4, 405), coordinate::distance_id(11), rows,
+                                table_with_padding(1, 4, 406));
+  const bias::edge_path edges(table_with_padding(11, 3, 407), table_with_padding(9, 4, 408), rows,
                               {.rows = {.first = 1, .stride = 5}, .hops = 3, .longer = bias::longer_paths::cut});
   const visible::within_hops near(rows, {.most = 2, .unreachable = visible::unreachable_pairs::seen});
   const attention model{layer_heads, scale::inverse_sqrt_head_dim{}, distances, edges, visible::segments{}, near};
@@ -129,7 +131,7 @@ TEST_CASE("degrees and distances and masks kept as numbers move with their rows 
   const auto run = [](const states_view<const double>& content, const degrees& degree, const biases& bias,
                       const mask& see, const position_call& call) {
     tensor<double, 3> states = copy_of(content);
-    const auto added = random_table(9, layer_width, 425);
+    const auto added = table_with_padding(9, layer_width, 425);
     for (index_t b = 0; b < entries; ++b) {
       for (index_t row = 0; row < stored; ++row) {
         const auto from = added.row(degree.at(b, row));
@@ -162,6 +164,23 @@ TEST_CASE("degrees and distances and masks kept as numbers move with their rows 
   CHECK(refused(whole.column<0>(), moved.column<1>(), moved.column<2>()) == errc::row_identity);
   CHECK(refused(moved.column<0>(), whole.column<1>(), moved.column<2>()) == errc::row_identity);
   CHECK(refused(moved.column<0>(), moved.column<1>(), whole.column<2>()) == errc::row_identity);
+}
+
+TEST_CASE("policies over different graphs do not make one attention", "[laws]") {
+  const std::vector<coordinate::graph_edge> path{{0, 1}, {1, 2}};
+  const std::vector<coordinate::graph_edge> star{{0, 1}, {0, 2}};
+  const auto over = [](const std::vector<coordinate::graph_edge>& edges) {
+    return graph_rows({coordinate::graph::undirected(3, edges)}, graph_token::none());
+  };
+  const auto attention_over = [&](const graph_rows& distances, const graph_rows& near) {
+    return attention{layer_heads, scale::inverse_sqrt_head_dim{},
+                     bias::spatial(random_table(12, 4, 432), coordinate::distance_id(11), distances),
+                     visible::within_hops(near, {.most = 1, .unreachable = visible::unreachable_pairs::hidden})};
+  };
+  const auto content = random_tensor<double, 3>({1, 3, 2}, 433);
+  const auto call = annotated_rows<double>(row_identity(1, 3, {{0, 0}, {0, 1}, {0, 2}}), content.view()).call();
+  CHECK(attention_over(over(path), over(path)).check(call).empty());  // equal graphs, made twice
+  CHECK(codes(attention_over(over(path), over(star)).check(call)) == std::vector{errc::graph_structure});
 }
 
 }  // namespace graph_permutation_test

@@ -45,8 +45,7 @@ encode::sinusoidal waves() {
       {.width = d_model, .layout = encode::sinusoid_layout::interleaved, .exponent = encode::sinusoid_exponent::paper});
 }
 encode::learned_absolute<double> learned(index_t max_position_embeddings) {
-  const auto values = random_values<double>(static_cast<std::size_t>(max_position_embeddings * d_model), 501);
-  return encode::learned_absolute<double>(table<double>(values, max_position_embeddings, d_model), {.row_offset = 0});
+  return encode::learned_absolute<double>(random_table(max_position_embeddings, d_model, 501), {.row_offset = 0});
 }
 using shape3 = std::array<index_t, 3>;
 
@@ -119,8 +118,7 @@ TEST_CASE("ledger bucket ids and scalar bias", "[laws]") {
   const index_t head_count = 4;
   const coordinate::t5_bucket bucket(
       {.num_buckets = 32, .max_distance = 128, .direction = coordinate::bucket_direction::bidirectional});
-  const auto values = random_values<double>(static_cast<std::size_t>(32 * head_count), 503);
-  const table<double> weights(values, 32, head_count);
+  const auto weights = random_table(32, head_count, 503);
   const attention model{heads{.query = head_count, .key_value = 2, .dim = 3}, scale::none{},
                         bias::t5<double>(weights, bucket), visible::active{}};
   const auto call = call_at({5, 6}, {2, 3, 4, 5, 6});
@@ -150,8 +148,7 @@ TEST_CASE("ledger source and target states", "[laws]") {
 TEST_CASE("ledger materialised shaw rows", "[laws]") {
   const index_t d_head = 6;
   const index_t max_distance = 2;
-  const auto values = random_values<double>(static_cast<std::size_t>((2 * max_distance + 1) * d_head), 504);
-  const auto relations = head_tables<double>::shared(table<double>(values, 2 * max_distance + 1, d_head));
+  const auto relations = head_tables<double>::shared(random_table(2 * max_distance + 1, d_head, 504));
   const auto call = call_at({5, 6}, {2, 3, 4, 5, 6});
   const auto query = random_tensor<double, 4>({1, 4, 2, d_head}, 505);
   using content::relation_schedule;

@@ -54,12 +54,6 @@ std::vector<double> times(const square& a, const std::vector<double>& x) {
   return out;
 }
 
-double dot(const std::vector<double>& a, const std::vector<double>& b) {
-  double sum = 0.0;
-  for (std::size_t c = 0; c < n; ++c) sum += a[c] * b[c];
-  return sum;
-}
-
 TEST_CASE("the squared norm of a sinusoid is half its width", "[laws]") {
   for (const index_t t : {0, 1, 17, -400, 99991}) CHECK_THAT(dot(row(t), row(t)), WithinAbs(width / 2.0, 1e-13));
 }

@@ -217,7 +217,7 @@ content::deberta<double> deberta(const content::deberta_terms& terms) {
 TEST_CASE("an attention counts the dot products that its content terms count", "[attention]") {
   using content::deberta_terms;
   constexpr auto index = content::p2c_index::released_code;
-  const content::tupe<double> tupe(ones(), ones(), content::tupe_cls::untouched());
+  const content::tupe<double> tupe({.queries = ones(), .keys = ones()}, content::tupe_cls::untouched());
   const auto call = call_at({0, 1});
   const auto check = [&](index_t expected, const auto&... contents) {
     const attention model{one_head, scale::inverse_sqrt_terms{}, visible::everything{}, contents...};
@@ -241,7 +241,7 @@ TEST_CASE("a scale that counts one dot product is refused for more", "[attention
   const auto found = [&](const auto& scale, const auto&... contents) {
     return codes(attention{one_head, scale, visible::everything{}, contents...}.check(call));
   };
-  const content::tupe<double> tupe(ones(), ones(), content::tupe_cls::untouched());
+  const content::tupe<double> tupe({.queries = ones(), .keys = ones()}, content::tupe_cls::untouched());
   const std::vector refused{errc::scale_settings};
   CHECK(found(scale::inverse_sqrt_head_dim{}, deberta(deberta_terms::c2p())) == refused);
   CHECK(found(scale::inverse_sqrt_head_dim{}, deberta(deberta_terms::both(index))) == refused);

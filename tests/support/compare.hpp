@@ -26,6 +26,14 @@ template <class A, class B>
   return largest;
 }
 
+/// The plain dot product, in an order of its own.
+template <class A, class B>
+[[nodiscard]] double dot(const A& a, const B& b) {
+  double sum = 0.0;
+  for (std::size_t d = a.size(); d-- > 0;) sum += static_cast<double>(a[d]) * static_cast<double>(b[d]);
+  return sum;
+}
+
 /// Whether every element is exactly the value (NaN equals nothing).
 template <class A, class T>
 [[nodiscard]] bool all_equal(const A& values, const T& value) {

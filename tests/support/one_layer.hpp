@@ -41,8 +41,7 @@ inline constexpr index_t layer_table_rows = 64;  ///< positions that the learned
                             .cache = {},
                             .reuse = position_reuse::intended}};
   if (m == mechanism::learned) {
-    const auto values = random_values<double>(static_cast<std::size_t>(layer_table_rows * layer_width), 901);
-    const encode::learned_absolute learned(table<double>(values, layer_table_rows, layer_width), {.row_offset = 0});
+    const encode::learned_absolute learned(random_table(layer_table_rows, layer_width, 901), {.row_offset = 0});
     encode::add_positions(learned, call, states.view());
   }
   if (m == mechanism::sinusoidal) {
@@ -92,8 +91,7 @@ template <class... Visibilities>
     case mechanism::t5: {
       const coordinate::t5_bucket bucket(
           {.num_buckets = 8, .max_distance = 20, .direction = coordinate::bucket_direction::bidirectional});
-      const auto values = random_values<double>(static_cast<std::size_t>(8 * layer_heads.query), 914);
-      return run(bias::t5<double>(table<double>(values, 8, layer_heads.query), bucket));
+      return run(bias::t5<double>(random_table(8, layer_heads.query, 914), bucket));
     }
     case mechanism::rotary:
       return run(transform::rotary(frequency::geometric({.base = 100.0, .rotary_dim = 4}),

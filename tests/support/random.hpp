@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <posgeo/core/table.hpp>
 #include <posgeo/core/tensor.hpp>
 
 #include <array>
@@ -27,6 +28,11 @@ template <class T>
   std::vector<T> out(count);
   for (T& value : out) value = static_cast<T>(normal(engine));
   return out;
+}
+
+/// A table of standard normal numbers.
+[[nodiscard]] inline table<double> random_table(index_t rows, index_t columns, unsigned seed) {
+  return {random_values<double>(static_cast<std::size_t>(rows * columns), seed), rows, columns};
 }
 
 }  // namespace posgeo::test

@@ -13,14 +13,6 @@
 
 namespace posgeo::test {
 
-/// The plain dot product, in an order of its own.
-template <class A, class B>
-[[nodiscard]] double dot(const A& a, const B& b) {
-  double sum = 0.0;
-  for (std::size_t d = a.size(); d-- > 0;) sum += static_cast<double>(a[d]) * static_cast<double>(b[d]);
-  return sum;
-}
-
 /// The largest difference between the model's scores and log-sum-exp and those of the raw score
 /// query . key + extra(b, h, i, j, query row, key row), times the scale. Padded queries are left out.
 template <class Model, class Extra>

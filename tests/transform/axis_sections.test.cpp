@@ -38,6 +38,10 @@ TEST_CASE("axis sections refuse counts that are not those of the pairs", "[axis_
   CHECK(refused(sections::blocks({1, 3, 2}), 7));
   CHECK(refused(sections::blocks({1, 3, 2}), 5));
   CHECK(refused(sections::blocks({7, -1, 0}), 6));
+  for (const index_t far : {index_t{-1}, (index_t{1} << 20) + 1, index_t{1} << 62}) {
+    CHECK(refused(sections::repeated(), far));
+    CHECK(refused(sections::interleaved({0, 0, 0}), far));
+  }
   CHECK(refused(sections::interleaved({4, 2, 2}), 9));
   CHECK(refused(sections::interleaved({2, 4, 2}), 8));  // the last pairs of axis 1 would be those of axis 0
 }

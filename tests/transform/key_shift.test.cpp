@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <posgeo/frequency/geometric.hpp>
+#include <posgeo/frequency/proportional.hpp>
 #include <posgeo/transform/key_shift.hpp>
 
 #include "support/catch.hpp"
@@ -81,6 +82,12 @@ TEST_CASE("key shift refuses positions, rows and frequencies that it cannot be e
   key_shift near(position{3});
   near.shift(relative_offset{1});
   CHECK(refusal([&] { near.apply(turn, std::span<double>(key).subspan(1)); }).code() == errc::shape_mismatch);
+
+  const transform::rotary six(frequency::proportional({.base = 300.0, .rotary_dim = 4, .head_dim = 6}),
+                              {.pairs = pairing::halves});
+  auto eight = random_values<double>(8, 53);
+  CHECK(refusal([&] { near.apply(six, std::span<double>(eight)); }).code() == errc::shape_mismatch);
+  CHECK(eight == random_values<double>(8, 53));
 
   struct by_length {
     [[nodiscard]] index_t pairs() const { return 3; }

@@ -276,11 +276,12 @@ TEST_CASE("multi-axis rotary refuses heads, frames, frequencies and positions th
         }).code() == errc::frequency_settings);
 
   struct bounded {
-    [[nodiscard]] index_t pairs() const { return 3; }
+    [[nodiscard]] index_t pairs() const { return count; }
     [[nodiscard]] double at(index_t) const { return speed; }
     [[nodiscard]] index_t head_dim() const { return 6; }
     [[nodiscard]] index_t sequence_length() const { return 10; }
     double speed = 0.5;
+    index_t count = 3;
   };
   const auto made = [&](double speed, index_t p) {
     const auto places = column_of<thw>(call.key_space(), {{0, 0, 0}, {0, p, 0}});
@@ -290,6 +291,13 @@ TEST_CASE("multi-axis rotary refuses heads, frames, frequencies and positions th
   CHECK(refused(made(0.5, 9), 8) == errc::shape_mismatch);
   CHECK(refused(made(0.5, 10), 6) == errc::sequence_length);
   CHECK(refusal([&] { return made(NAN, 9); }).code() == errc::frequency_settings);
+  for (const index_t count : {0, -3}) {
+    const auto places = column_of<thw>(call.key_space(), {{}, {}});
+    CHECK(refusal([&] {
+            return multi_axis_rotary<3>(bounded{0.5, count}, axis_sections<3>::repeated(), pairing::halves, places,
+                                        places);
+          }).code() == errc::frequency_settings);
+  }
 
   const std::vector<index_t> lengths{2};
   const auto cross =

@@ -5,7 +5,6 @@
 #include <posgeo/transform/rotary.hpp>
 
 #include <array>
-#include <numeric>
 
 #include "support/calls.hpp"
 #include "support/catch.hpp"
@@ -29,10 +28,6 @@ template <class Rotary, class T>
 std::vector<T> turned(const Rotary& rotary, index_t p, std::vector<T> row) {
   rotary.rotate(position{p}, std::span<T>(row));
   return row;
-}
-
-double dot(const std::vector<double>& a, const std::vector<double>& b) {
-  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
 TEST_CASE("rotary turns a hand-sized row", "[rotary]") {
@@ -198,6 +193,15 @@ TEST_CASE("rotary refuses frequencies that are no numbers or made for another he
         errc::frequency_settings);
   CHECK(refusal([] { return frequency::geometric({.base = 5e-324, .rotary_dim = 128}); }).code() ==
         errc::frequency_settings);
+  struct still {
+    [[nodiscard]] index_t pairs() const { return count; }
+    [[nodiscard]] double at(index_t) const { return 1.0; }
+    index_t count;
+  };
+  for (const index_t count : {0, -3}) {
+    CHECK(refusal([&] { return transform::rotary(still{count}, {.pairs = transform::pairing::halves}); }).code() ==
+          errc::frequency_settings);
+  }
   const transform::rotary eight(frequency::proportional({.base = 1e4, .rotary_dim = 4, .head_dim = 8}),
                                 {.pairs = transform::pairing::halves});
   const auto call = posgeo::test::call_at({0, 1});

@@ -6,6 +6,7 @@
 #include <posgeo/scale/inverse_sqrt_head_dim.hpp>
 #include <posgeo/value/shaw_value.hpp>
 #include <posgeo/visible/active.hpp>
+#include <posgeo/visible/causal.hpp>
 #include <posgeo/visible/everything.hpp>
 
 #include "support/attention_inputs.hpp"
@@ -26,9 +27,7 @@ static_assert(value_term<shaw_value<float>, float> && value_term<shaw_value<floa
 
 constexpr heads grouped{.query = 4, .key_value = 2, .dim = 3};
 
-table<double> numbers(index_t rows, index_t columns) {
-  return {random_values<double>(static_cast<std::size_t>(rows * columns), 101), rows, columns};
-}
+table<double> numbers(index_t rows, index_t columns) { return random_table(rows, columns, 101); }
 
 /// The largest difference between the model's output and sum_j p_ij (v_j + relation(h, offset)).
 template <class Relation>
@@ -112,6 +111,17 @@ TEST_CASE("values of another width than the relations are refused", "[shaw_value
   const attention_inputs<double> narrow(grouped, call, 4, 105);
   CHECK_NOTHROW(attend(eager{}, plan, fits.view()));
   CHECK(refusal([&] { (void)attend(eager{}, plan, narrow.view()); }).code() == errc::shape_mismatch);
+}
+
+TEST_CASE("shaw values for the past alone need an attention that hides the future", "[shaw_value]") {
+  const clipped past(
+      {.behind = 3, .ahead = 0, .sign = offset_sign::key_minus_query, .beyond = coordinate::beyond_ends::refused});
+  const shaw_value<double> policy(head_tables<double>::shared(numbers(4, 5)), past);
+  const auto listed = [&](const auto& see) {
+    return codes(attention{grouped, scale::inverse_sqrt_head_dim{}, see, policy}.check(call_at({4, 5, 7})));
+  };
+  CHECK(listed(visible::everything{}) == std::vector{errc::future_visible});
+  CHECK(listed(visible::causal{}).empty());
 }
 
 TEST_CASE("shaw values refuse tables and calls that do not fit", "[shaw_value]") {

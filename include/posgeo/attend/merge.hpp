@@ -31,9 +31,19 @@ struct partial_attention {
 };
 
 /// A result that holds its log-sum-exp as a part. The frame is that of the plan's keys.
+/// Throws: errc::shape_mismatch for a result of another call or layout, or without its log-sum-exp.
 template <class Plan>
 [[nodiscard]] partial_attention<typename Plan::scalar> part_of(const Plan& plan,
                                                                attention_result<typename Plan::scalar> result) {
+  using T = typename Plan::scalar;
+  const std::array<index_t, 3> rows{plan.call().batch(), plan.layout().query, plan.call().queries()};
+  violations found;
+  detail::expect_extents<const T, 4>(std::as_const(result.output).view(), "output of a part",
+                                     {rows[0], rows[1], rows[2], result.output.extent(3)},
+                                     {"batch", "heads", "queries", "value dim"}, found);
+  detail::expect_extents<const T, 3>(std::as_const(result.log_sum_exp).view(), "log_sum_exp of a part", rows,
+                                     {"batch", "heads", "queries"}, found);
+  found.throw_if_any();
   return {std::move(result.output), std::move(result.log_sum_exp), label(plan.call().key_space().frame().name())};
 }
 
@@ -50,11 +60,13 @@ void merge_row(std::span<T> into, T& log_sum_exp, std::span<const T> other, T ot
     return;
   }
   const auto [low, high] = std::minmax({static_cast<double>(log_sum_exp), static_cast<double>(other_log_sum_exp)});
-  const double whole = high + std::log1p(std::exp(low - high));
-  const T share = static_cast<T>(std::exp(static_cast<double>(log_sum_exp) - whole));
-  const T other_share = static_cast<T>(std::exp(static_cast<double>(other_log_sum_exp) - whole));
+  const double ratio = std::exp(low - high);  // from the difference alone, so that the shares sum to 1 at any size
+  const T larger = static_cast<T>(1.0 / (1.0 + ratio));
+  const T smaller = static_cast<T>(ratio / (1.0 + ratio));
+  const auto [share, other_share] =
+      log_sum_exp < other_log_sum_exp ? std::pair{smaller, larger} : std::pair{larger, smaller};
   for (std::size_t d = 0; d < into.size(); ++d) into[d] = share * into[d] + other_share * other[d];
-  log_sum_exp = static_cast<T>(whole);
+  log_sum_exp = static_cast<T>(high + std::log1p(ratio));
 }
 
 inline void expect_one_frame(const label& a, const label& b, violations& found) {

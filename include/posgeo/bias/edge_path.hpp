@@ -19,16 +19,19 @@ enum class longer_paths {
 };
 
 struct edge_path_settings {
-  coordinate::attribute_rows rows;  ///< where the attribute values of an edge lie in the feature table
-  required<index_t> hops;           ///< edges of a path that are read
+  coordinate::edge_attribute_rows rows;  ///< where the attribute values of an edge lie in the feature table
+  required<index_t> hops;                ///< edges of a path that are read
   required<longer_paths> longer;
 };
 
 /// Adds the mean over the edges e_1 .. e_N of the shortest path from query to key of x_e . w_n, where x_e is the mean
 /// of the feature rows of the edge's attributes and w_n the weights of hop n; 0 for a node and itself, for pairs
-/// without a path, with padding and with the graph token. Shapes: features [ids, dim]; weights [hops or more * dim,
-/// query heads], hop after hop. Held: [nodes, nodes, heads]. Units:  hops in edges; added after the scale. Throws:
-/// errc::table_rows for weights that are no whole hops or too few, errc::graph_structure for an edge without
+/// without a path, with padding and with the graph token. An edge from a node to itself lies on no path: its attributes
+/// are neither read nor checked.
+///
+/// Shapes: features [ids, dim]; weights [hops or more * dim, query heads], hop after hop. Held: [nodes, nodes, heads].
+/// Units:  hops in edges; added after the scale.
+/// Throws: errc::table_rows for weights that are no whole hops or too few, errc::graph_structure for an edge without
 ///         attributes, an attribute without a row, or a path that is refused as too long, errc::special_row for a
 ///         padding row 0 that is not zero, when built; errc::head_count, errc::non_finite and what graph_rows refuses,
 ///         when compiled.
@@ -55,6 +58,7 @@ class edge_path {
     means_ = std::move(all);
   }
 
+  [[nodiscard]] const coordinate::graph_rows& graphs() const noexcept { return graphs_; }
   void check(const position_call& call, const heads& layout, violations& found) const {
     found.expect(heads_ == layout.query, errc::head_count, "edge path", "weight columns",
                  text("{} query heads", layout.query), heads_);

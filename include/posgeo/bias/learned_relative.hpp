@@ -38,6 +38,11 @@ class learned_relative {
             classes_.classes(), weights_.rows());
   }
 
+  /// Whether no class is for a key after the query.
+  [[nodiscard]] bool looks_back_only() const noexcept requires posgeo::looks_back_only<Classes> {
+    return classes_.looks_back_only();
+  }
+
   void check(const position_call& call, const heads& layout, violations& found) const {
     found.expect(weights_.columns() == layout.query, errc::head_count, "learned relative bias", "table columns",
                  text("{} query heads", layout.query), weights_.columns());

@@ -9,7 +9,8 @@
 namespace posgeo::bias {
 
 /// Adds distances[id(shortest path from query to key), h]; where a graph token is one of the two, token[0, h] instead,
-/// once. A pair with padding has no distance: nothing is added, and its visibility is not decided here.
+/// once, be the other one padding. Any other pair with padding has no distance: nothing is added. Visibility is not
+/// decided here.
 /// Shapes: distances [ids, query heads], token [1, query heads].
 /// Units:  distances in edges; added after the scale.
 /// Throws: errc::graph_structure for an id beyond the table, a longest path whose id is that of unreachable pairs, or a
@@ -28,6 +29,7 @@ class spatial {
           table<Element> token)
       : spatial(std::move(distances), id, std::move(graphs), std::optional(std::move(token))) {}
 
+  [[nodiscard]] const coordinate::graph_rows& graphs() const noexcept { return graphs_; }
   void check(const position_call& call, const heads& layout, violations& found) const {
     const auto expect_columns = [&](const table<Element>& of, std::string_view columns) {
       found.expect(of.columns() == layout.query, errc::head_count, "spatial bias", columns,

@@ -12,7 +12,8 @@ namespace posgeo::bias {
 /// Shapes: table [num_buckets, query heads]; one score for each (batch, head, query, key).
 /// Units:  offsets in tokens; added after the scale (T5 itself has none) and never divided by it.
 /// Throws: errc::table_rows, when built, without one row for each bucket; errc::head_count without one column for each
-///         query head, errc::frame_mismatch across frames (cross-attention has no such bias), when compiled.
+///         query head, errc::frame_mismatch across frames (cross-attention has no such bias), errc::non_finite for a
+///         number that the type of the plan cannot hold, when compiled.
 /// Source: Raffel et al. 2020, section 2.1.
 template <class Element>
 class t5 {

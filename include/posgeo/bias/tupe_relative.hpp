@@ -6,6 +6,8 @@
 #include <posgeo/core/narrow.hpp>
 #include <posgeo/core/table.hpp>
 
+#include <optional>
+
 namespace posgeo::bias {
 
 struct tupe_relative_settings {
@@ -34,6 +36,8 @@ class tupe_relative {
   }
 
   [[nodiscard]] const coordinate::t5_bucket& bucket() const noexcept { return bucket_; }
+  /// An attention refuses policies whose [CLS] stands at different places.
+  [[nodiscard]] std::optional<position> cls() const noexcept { return cls_; }
 
   void check(const position_call& call, const heads& layout, violations& found) const {
     found.expect(weights_.columns() == layout.query, errc::head_count, "tupe relative bias", "table columns",

@@ -20,7 +20,7 @@ struct resampling {
 
 /// Content and everything that belongs to its rows. Every operation moves all of it and gives a new value, so that no
 /// box, time, parent or distance is left at another row. Columns are row_column or row_pairs.
-/// Shapes: content [entries, rows, width]; columns [entries, rows]; pairs [entries, rows, rows].
+/// Shapes: content [entries, rows, width], at most 2^31 rows; columns [entries, rows]; pairs [entries, rows, rows].
 /// Throws: errc::shape_mismatch for content of other extents; errc::row_identity for a column of other rows, or of the
 ///         same rows in another order; what the values' own check lists.
 /// Source: X_positioned[i] and its metadata name one row, whatever is sorted, padded, chunked, resampled or joined.
@@ -48,6 +48,12 @@ class annotated_rows {
     return std::get<N>(columns_);
   }
 
+  /// The same rows and columns with other content, of any width: content plus positions, a projection.
+  /// Throws: errc::shape_mismatch unless it has these entries and rows.
+  [[nodiscard]] annotated_rows with_content(tensor_view<const T, 3> content) const {
+    return annotated_rows(rows_, copied(content), columns_);
+  }
+
   /// Self-attention over the rows, each at its own position.
   [[nodiscard]] position_call call(position_reuse reuse = position_reuse::refused) const {
     explicit_rows spelled;
@@ -63,7 +69,7 @@ class annotated_rows {
   }
   /// Refuses a side of a call whose rows are not these, in this order.
   void expect_of(const row_space& space, std::string_view object, violations& found) const {
-    rows_.expect(row_identity::of(space), object, found);
+    rows_.expect_of(space, object, found);
   }
 
   /// order: [entries * rows], the storage row that comes to each place.
@@ -104,7 +110,8 @@ class annotated_rows {
         for (index_t row = 0; row < rows_.rows(); ++row) {
           index_t from = 0;
           while (from < rows_.rows() &&
-                 (used[static_cast<std::size_t>(from)] || rows_.name(b, from) != as.name(b, row))) {
+                 (used[static_cast<std::size_t>(from)] || rows_.name(b, from) != as.name(b, row) ||
+                  rows_.first_name(b, from) != as.first_name(b, row))) {
             ++from;
           }
           if (from < rows_.rows()) used[static_cast<std::size_t>(from)] = true;
@@ -112,12 +119,12 @@ class annotated_rows {
         }
       }
     }
+    const detail::row_selection arranged{.rows = rows_.rows(), .take = std::move(order)};
     violations found;
-    const auto arranged =
-        order.size() == flat(rows_.entries(), 0) ? taken({.rows = rows_.rows(), .take = std::move(order)}) : *this;
-    as.expect(arranged.rows(), "arranged rows", found);
+    as.expect(arranged.take.size() == flat(rows_.entries(), 0) ? detail::select(rows_, arranged) : rows_,
+              "arranged rows", found);
     found.throw_if_any();
-    return arranged;
+    return taken(arranged);
   }
 
   /// The rows with keep[b, row] != 0, closed up. Entries that keep different numbers of rows need a `padding`.
@@ -165,7 +172,8 @@ class annotated_rows {
 
   /// `count` storage rows in every entry, the new ones being padding.
   [[nodiscard]] annotated_rows padded(index_t count, const row_padding& padding) const {
-    require(count >= rows_.rows(), errc::row_count, "padding", "rows", text("at least {}", rows_.rows()), count);
+    require(count >= rows_.rows() && count <= most_rows, errc::row_count, "padding", "rows",
+            text("from {} to 2^31", rows_.rows()), count);
     const index_t before = padding.side == call::padding_side::left ? count - rows_.rows() : 0;
     std::vector<index_t> take;
     for (index_t b = 0; b < rows_.entries(); ++b) {
@@ -226,8 +234,8 @@ class annotated_rows {
         }
       }
     };
-    std::vector<row_name> names;
-    joined([&](const annotated_rows& part, index_t b, index_t row) { names.push_back(part.rows_.name(b, row)); });
+    detail::gathered_names names;
+    joined([&](const annotated_rows& part, index_t b, index_t row) { names.push(part.rows_, b, row); });
     row_identity rows = detail::numbered(first.entries(), count, std::move(names), numbers, first.frame());
     refuse_repeated(rows);
 
@@ -253,6 +261,8 @@ class annotated_rows {
   }
 
  private:
+  static constexpr index_t most_rows = index_t{1} << 31;  // so that entries * rows does not overflow
+
   annotated_rows(row_identity rows, tensor<T, 3> content, std::tuple<Columns...> columns)
       : rows_(std::move(rows)), content_(std::move(content)), columns_(std::move(columns)) {
     violations found;
@@ -306,8 +316,8 @@ class annotated_rows {
   }
 
   void check_take(std::span<const index_t> take, index_t count, index_t lowest) const {
-    require(count >= 0 && std::cmp_equal(take.size(), rows_.entries() * count), errc::row_count, "row selection",
-            "rows", text("{} entries x {} rows", rows_.entries(), count), take.size());
+    require(count >= 0 && count <= most_rows && std::cmp_equal(take.size(), rows_.entries() * count), errc::row_count,
+            "row selection", "rows", text("{} entries x {} rows", rows_.entries(), count), take.size());
     for (const index_t row : take) {
       require(row >= lowest && row < rows_.rows(), errc::row_count, "row selection", "storage row",
               text("{}..{}", lowest, rows_.rows() - 1), row);

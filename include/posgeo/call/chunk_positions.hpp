@@ -23,15 +23,19 @@ struct chunk_positions_spec {
   stream origin = stream::shared;
 };
 
-/// Self-attention within each chunk. Shapes: ceil(length / chunk_rows) entries of chunk_rows rows.
-/// Throws: errc::position_rule for a length or chunk of no rows, or more than 2^31 chunks; see position_call.
+/// Self-attention within each chunk: row r of the document stands at r (global) or r mod chunk_rows (reset).
+///
+/// Shapes: ceil(length / chunk_rows) entries of chunk_rows rows.
+/// Units:  tokens.
+/// Throws: errc::position_rule for a length or chunk of no rows, or more than 2^20 chunks; see position_call.
+/// Source: BERT over long documents as released (reset); models that read a document piece by piece (global).
 [[nodiscard]] inline position_call chunk_positions(const chunk_positions_spec& spec) {
   const index_t length = spec.length;
   const index_t size = spec.chunk_rows;
   require(length > 0, errc::position_rule, "chunk positions", "length", "at least 1", length);
   require(size > 0, errc::position_rule, "chunk positions", "chunk_rows", "at least 1", size);
   const index_t last_chunk = (length - 1) / size;
-  require(last_chunk < index_t{1} << 31, errc::position_rule, "chunk positions", "last chunk", "below 2^31",
+  require(last_chunk < index_t{1} << 20, errc::position_rule, "chunk positions", "last chunk", "below 2^20",
           last_chunk);
   const bool reset = spec.origin_of_chunks == chunk_origin::reset;
   const auto chunk = [&](index_t b) {

@@ -4,6 +4,7 @@
 #include <posgeo/call/explicit_positions.hpp>
 #include <posgeo/core/required.hpp>
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <utility>
@@ -24,13 +25,21 @@ struct number_rows {
 /// Rows that share a position, one list for each position.
 using row_groups = std::vector<std::vector<index_t>>;
 
-/// Group s holds the row of significance s of each number that is long enough.
-/// Throws: errc::position_rule for a range that ends before it begins or begins below 0.
-[[nodiscard]] inline row_groups groups_by_significance(std::span<const number_rows> numbers) {
+inline constexpr index_t most_coupled_rows = index_t{1} << 24;
+
+/// Groups in the order in which the release counts their positions: the most significant digits first, the units last,
+/// and behind them the operators (the plus sign and the equals sign), if there are any. A number takes part in as many
+/// groups as it has digits.
+/// Throws: errc::position_rule for a range that ends before it begins, begins below 0 or has more than 2^24 rows.
+/// Source: Cho et al. 2024, section 3, as released: HanseulJo/position-coupling.
+[[nodiscard]] inline row_groups groups_by_significance(std::span<const number_rows> numbers,
+                                                       std::span<const index_t> operators) {
   row_groups groups;
   for (const number_rows& number : numbers) {
     require(number.begin >= 0 && number.begin <= number.end, errc::position_rule, "coupled positions", "digit rows",
             "a range that begins at 0 or later and ends no earlier", text("{}..{}", number.begin, number.end));
+    require(number.end - number.begin <= most_coupled_rows, errc::position_rule, "coupled positions", "digit rows",
+            "at most 2^24", number.end - number.begin);
     for (index_t row = number.begin; row < number.end; ++row) {
       const bool largest_first = number.order == digit_order::most_significant_first;
       const auto significance = static_cast<std::size_t>(largest_first ? number.end - 1 - row : row - number.begin);
@@ -38,6 +47,8 @@ using row_groups = std::vector<std::vector<index_t>>;
       groups[significance].push_back(row);
     }
   }
+  std::reverse(groups.begin(), groups.end());
+  if (!operators.empty()) groups.emplace_back(operators.begin(), operators.end());
   return groups;
 }
 
@@ -49,11 +60,15 @@ struct coupled_positions_spec {
   index_t entries = 1;                           ///< all of them coupled alike
 };
 
-/// Where each row stands. Shapes: [rows]. Throws: errc::position_rule for a row outside of [0, rows), in two groups, or
-/// in none while `others` is left out.
+/// Where each row stands.
+///
+/// Shapes: [rows].
+/// Throws: errc::position_rule for more than 2^24 rows and for a row outside of [0, rows), in two groups, or in none
+///         while `others` is left out.
 [[nodiscard]] inline std::vector<index_t> positions_of(const coupled_positions_spec& spec) {
   const index_t rows = spec.rows;
-  require(rows >= 0, errc::position_rule, "coupled positions", "rows", "at least 0", rows);
+  require(rows >= 0 && rows <= most_coupled_rows, errc::position_rule, "coupled positions", "rows", "from 0 to 2^24",
+          rows);
   std::vector<std::optional<index_t>> placed(static_cast<std::size_t>(rows));
   index_t here = spec.first;
   for (const auto& group : spec.groups) {

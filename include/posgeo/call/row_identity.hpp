@@ -23,8 +23,9 @@ struct row_name {
   }
 };
 
-/// The logical rows of one side of a call in storage order. What belongs to rows (boxes, times, parents) carries one,
-/// and can be held against a call: equal extents do not make equal rows.
+/// The logical rows of one side of a call in storage order. What belongs to rows (boxes, times, parents) carries one:
+/// equal extents do not make equal rows. Rows under new names remember the first ones, so that two identities are equal
+/// only if both agree; a call knows names alone, and is held against those.
 /// Shapes: [entries, rows].
 /// Throws: errc::row_count if there is not one name for each row.
 class row_identity {
@@ -36,6 +37,7 @@ class row_identity {
         entries >= 0 && rows >= 0 && entries <= most && rows <= most && std::cmp_equal(names.size(), entries * rows),
         errc::row_count, "row identity", "names", text("{} entries x {} rows", entries, rows), names.size());
     names_ = std::make_shared<const std::vector<row_name>>(std::move(names));
+    first_names_ = names_;
   }
 
   /// The identity of a call's query or key space.
@@ -48,6 +50,12 @@ class row_identity {
     }
     return {space.entries(), space.rows(), std::move(names), space.frame()};
   }
+  /// The same rows under new names. Throws: errc::row_count if there is not one name for each row.
+  [[nodiscard]] row_identity renamed(std::vector<row_name> names) const {
+    row_identity out(entries_, rows_, std::move(names), frame_);
+    if (*out.names_ != *first_names_) out.first_names_ = first_names_;
+    return out;
+  }
 
   [[nodiscard]] index_t entries() const noexcept { return entries_; }
   [[nodiscard]] index_t rows() const noexcept { return rows_; }
@@ -55,14 +63,42 @@ class row_identity {
   [[nodiscard]] const row_name& name(index_t b, index_t row) const noexcept {
     return (*names_)[static_cast<std::size_t>(b * rows_ + row)];
   }
+  /// The name that the row had before it was given others.
+  [[nodiscard]] const row_name& first_name(index_t b, index_t row) const noexcept {
+    return (*first_names_)[static_cast<std::size_t>(b * rows_ + row)];
+  }
   friend bool operator==(const row_identity& a, const row_identity& b) noexcept {
-    return a.entries_ == b.entries_ && a.rows_ == b.rows_ && a.frame_ == b.frame_ &&
-           (a.names_ == b.names_ || *a.names_ == *b.names_);
+    return a.same_names(b) && (a.first_names_ == b.first_names_ || *a.first_names_ == *b.first_names_);
   }
 
   /// Refuses other rows than these, naming the first that differs.
   void expect(const row_identity& other, std::string_view object, violations& found) const {
     if (*this == other) return;
+    if (!same_names(other)) {
+      expect_names(other, object, found);
+      return;
+    }
+    for (index_t b = 0; b < entries_; ++b) {
+      for (index_t row = 0; row < rows_; ++row) {
+        if (first_name(b, row) == other.first_name(b, row)) continue;
+        found.expect(false, errc::row_identity, object, text("row {} of entry {}, before it was renumbered", row, b),
+                     said(first_name(b, row)), said(other.first_name(b, row)));
+        return;
+      }
+    }
+  }
+  /// Refuses a side of a call whose rows have other names than these.
+  void expect_of(const row_space& space, std::string_view object, violations& found) const {
+    const row_identity other = of(space);
+    if (!same_names(other)) expect_names(other, object, found);
+  }
+
+ private:
+  [[nodiscard]] bool same_names(const row_identity& other) const noexcept {
+    return entries_ == other.entries_ && rows_ == other.rows_ && frame_ == other.frame_ &&
+           (names_ == other.names_ || *names_ == *other.names_);
+  }
+  void expect_names(const row_identity& other, std::string_view object, violations& found) const {
     if (frame_ != other.frame_) {
       found.expect(false, errc::row_identity, object, "coordinate frame", frame_.name(), other.frame_.name());
       return;
@@ -81,8 +117,6 @@ class row_identity {
       }
     }
   }
-
- private:
   static std::string said(const row_name& name) {
     return name.active ? fmt::format("position {} of sequence {}", name.position, name.sequence) : "padding";
   }
@@ -91,6 +125,7 @@ class row_identity {
   index_t rows_;
   coordinate_frame frame_;
   std::shared_ptr<const std::vector<row_name>> names_;
+  std::shared_ptr<const std::vector<row_name>> first_names_;
 };
 
 /// One typed value for each row, tied to the rows by their identity.
@@ -113,7 +148,7 @@ requires(!std::same_as<Value, bool>) class row_column {
 
   /// Refuses a side of a call whose rows are not the column's, in the column's order.
   void expect_of(const row_space& space, std::string_view object, violations& found) const {
-    rows_.expect(row_identity::of(space), object, found);
+    rows_.expect_of(space, object, found);
   }
 
  private:

@@ -27,7 +27,7 @@ requires(!std::same_as<Value, bool>) class row_pairs {
 
   /// Refuses a side of a call whose rows are not those of the pairs, in their order.
   void expect_of(const row_space& space, std::string_view object, violations& found) const {
-    rows_.expect(row_identity::of(space), object, found);
+    rows_.expect_of(space, object, found);
   }
 
  private:

@@ -25,6 +25,12 @@ enum class orphans {
   kept,      ///< it goes on naming the row that is gone, as a part of a longer trace does
 };
 
+/// Rows that start at start + n * step and last for step. Units: seconds.
+struct even_times {
+  required<double> start;
+  required<double> step;
+};
+
 /// Which time a resampled row carries.
 class row_times {
  public:
@@ -32,7 +38,9 @@ class row_times {
   [[nodiscard]] static row_times kept() { return {}; }
   /// The n-th row of its sequence starts at start + n * step and lasts for step, in seconds: the rate was changed.
   /// Throws: errc::missing_value unless both are finite and the step is positive.
-  [[nodiscard]] static row_times evenly(double start, double step) {
+  [[nodiscard]] static row_times evenly(const even_times& how) {
+    const double start = how.start;
+    const double step = how.step;
     require(start - start == 0 && step - step == 0 && step > 0, errc::missing_value, "row times", "start and step",
             "a finite start and a positive step", text("{} and {}", start, step));
     row_times times;
@@ -93,39 +101,79 @@ void count_rows(Names& names, index_t rows, const Visit& visit) {
   }
 }
 
-inline row_identity numbered(index_t entries, index_t rows, std::vector<row_name> names, row_numbers numbers,
+/// The names of rows that were put together from others, and the first names of the same rows.
+struct gathered_names {
+  std::vector<row_name> now;
+  std::vector<row_name> first;
+
+  void push(const row_identity& from, index_t b, index_t row) {
+    now.push_back(from.name(b, row));
+    first.push_back(from.first_name(b, row));
+  }
+};
+
+inline row_identity numbered(index_t entries, index_t rows, gathered_names names, row_numbers numbers,
                              const coordinate_frame& frame) {
   if (numbers == row_numbers::restarted) {
-    count_rows(names, rows, [&](std::size_t at, index_t n) { names[at].position = n; });
+    count_rows(names.now, rows, [&](std::size_t at, index_t n) { names.now[at].position = n; });
   }
-  return {entries, rows, std::move(names), frame};
+  return row_identity(entries, rows, std::move(names.first), frame).renamed(std::move(names.now));
 }
 
 inline row_identity select(const row_identity& from, const row_selection& s) {
-  std::vector<row_name> names;
+  gathered_names names;
   for (index_t b = 0; b < from.entries(); ++b) {
     for (index_t row = 0; row < s.rows; ++row) {
       const index_t source = s.source(b, row);
-      names.push_back(source == no_row ? row_name{0, s.padded_position, false} : from.name(b, source));
+      if (source == no_row) {
+        names.now.push_back({0, s.padded_position, false});
+        names.first.push_back(names.now.back());
+      } else {
+        names.push(from, b, source);
+      }
     }
   }
   return numbered(from.entries(), s.rows, std::move(names), s.numbers, from.frame());
 }
 
-/// The orders of the active rows of each entry and sequence; refuses one that is there twice.
+/// Entry, sequence and order of each active row, with its parent's order.
+using parents_by_order = std::map<std::array<index_t, 3>, std::optional<index_t>>;
+
+/// Refuses rows that descend from themselves. A row that is its own parent is the matter of the value's check.
+inline void refuse_cycles(const parents_by_order& orders, violations& found) {
+  std::map<std::array<index_t, 3>, std::size_t> visited;  // in which walk
+  std::size_t walk = 0;
+  for (const auto& [start, unused] : orders) {
+    ++walk;
+    auto at = orders.find(start);
+    while (at != orders.end() && visited.emplace(at->first, walk).second && at->second) {
+      const std::array<index_t, 3> parent{at->first[0], at->first[1], *at->second};
+      if (parent == at->first) break;
+      at = orders.find(parent);
+      if (at == orders.end()) break;
+      const auto seen = visited.find(parent);
+      found.expect(seen == visited.end() || seen->second != walk, errc::graph_structure, "event rows",
+                   text("ancestors of event {} of sequence {}", parent[2], parent[1]), "other events",
+                   "the event itself");
+    }
+  }
+}
+
+/// The active rows by entry, sequence and order; refuses an order that is there twice and parents in a circle.
 template <names_parent Value>
-std::set<std::array<index_t, 3>> orders_of(const row_identity& rows, const std::vector<Value>& values,
-                                           violations& found) {
-  std::set<std::array<index_t, 3>> orders;
+parents_by_order orders_of(const row_identity& rows, const std::vector<Value>& values, violations& found) {
+  parents_by_order orders;
   for (index_t b = 0; b < rows.entries(); ++b) {
     for (index_t row = 0; row < rows.rows(); ++row) {
       if (!rows.name(b, row).active) continue;
-      const index_t order = values[static_cast<std::size_t>(b * rows.rows() + row)].order;
-      const bool first = orders.insert({b, rows.name(b, row).sequence, order}).second;
+      const Value& value = values[static_cast<std::size_t>(b * rows.rows() + row)];
+      const index_t order = value.order;
+      const bool first = orders.insert({{b, rows.name(b, row).sequence, order}, value.parent}).second;
       found.expect(first, errc::row_identity, "event rows", text("order in sequence {}", rows.name(b, row).sequence),
                    "each once", text("{} twice", order));
     }
   }
+  refuse_cycles(orders, found);
   return orders;
 }
 

@@ -10,13 +10,29 @@
 
 // What a row can be besides a place in a sequence: the values that row_column carries. A value with
 // `check(object, axis, found)` is checked for every active row when it joins its content.
+// Source: the coordinates of a row that are no token index: patches, pages, recordings and traces of tools.
 namespace posgeo {
+
+namespace detail {
+
+/// Lists a count of what lies in a picture or document that is negative or beyond 2^31.
+template <class Axis>
+void expect_counted(index_t at, std::string_view object, const Axis& axis, violations& found) {
+  found.expect(at >= 0 && at <= index_t{1} << 31, errc::grid_bounds, object, axis, "numbers from 0 to 2^31", at);
+}
+
+}  // namespace detail
 
 /// The cell of an image grid that a patch was cut from. Units: patches, from the top left one, {0, 0}.
 struct image_cell {
   index_t row = 0;
   index_t column = 0;
   friend bool operator==(const image_cell&, const image_cell&) noexcept = default;
+
+  template <class Axis>
+  void check(std::string_view object, const Axis& axis, violations& found) const {
+    for (const index_t at : {row, column}) detail::expect_counted(at, object, axis, found);
+  }
 };
 
 /// Where an element lies on its page or screen. Units: those of the page, x to the right, y down; x0 <= x1, y0 <= y1.
@@ -42,6 +58,11 @@ struct page_place {
   index_t page = 0;
   index_t reading_order = 0;
   friend bool operator==(const page_place&, const page_place&) noexcept = default;
+
+  template <class Axis>
+  void check(std::string_view object, const Axis& axis, violations& found) const {
+    for (const index_t at : {page, reading_order}) detail::expect_counted(at, object, axis, found);
+  }
 };
 
 /// When an audio or video frame is heard or seen. Units: seconds from the start of the recording.

@@ -43,9 +43,13 @@ struct extended_segment {
 /// hidden states, not a key/value cache: keys and values are projected from [memory; segment] again in each segment.
 /// Shapes: states [batch, stored, width], where stored grows from 0 to capacity.
 /// Units:  positions in tokens, from the beginning of the stream; row 0 of the memory stands at first_position().
-/// Throws: errc::row_count, when built, for a negative capacity; errc::layer_mismatch for a segment of another layer;
-///         errc::memory_mismatch for one of other streams, or one that does not begin where the memory ends;
-///         errc::shape_mismatch for one of another width or batch; errc::empty_batch without streams.
+/// Throws: when built, errc::row_count for a negative capacity, errc::layer_mismatch for a negative layer,
+///         errc::negative_offset and errc::position_overflow for a first position that is no position of a stream,
+///         errc::empty_batch without streams, errc::memory_mismatch for a stream twice. For a segment, extended and
+///         updated alike: errc::layer_mismatch for another layer; errc::memory_mismatch for other streams, or a first
+///         row that does not stand where the memory ends; errc::shape_mismatch for another batch, or another width
+///         than that of the segments before, whatever was kept of them; errc::position_overflow for rows beyond the
+///         positions.
 /// Source: Dai et al. 2019, section 3.2; the released _update_mems with ext_len = 0.
 template <class T>
 class segment_memory {
@@ -57,7 +61,19 @@ class segment_memory {
         states_(std::make_shared<const tensor<T, 3>>(std::array<index_t, 3>{0, 0, 0})) {
     require(settings.capacity >= 0, errc::row_count, "segment memory", "capacity", "at least 0",
             index_t{settings.capacity});
+    require(settings.layer >= 0, errc::layer_mismatch, "segment memory", "layer", "at least 0",
+            index_t{settings.layer});
+    require(first_position_ >= 0, errc::negative_offset, "segment memory", "first_position", "at least 0",
+            first_position_);
+    require(first_position_ <= position_limit, errc::position_overflow, "segment memory", "first_position",
+            "an integer less than 2^62", first_position_);
     require(!streams_.empty(), errc::empty_batch, "segment memory", "streams", "at least 1", streams_.size());
+    std::vector<index_t> sorted = streams_;
+    std::sort(sorted.begin(), sorted.end());
+    const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+    if (twice != sorted.end()) {
+      require(false, errc::memory_mismatch, "segment memory", "streams", "each once", text("stream {} twice", *twice));
+    }
   }
 
   [[nodiscard]] index_t layer() const noexcept { return settings_.layer; }
@@ -71,6 +87,23 @@ class segment_memory {
 
   /// The memory and the segment, and the call to attend with.
   [[nodiscard]] extended_segment<T> extended(const segment<T>& current) const {
+    auto call = next_call(current);
+    const index_t rows = stored() + current.states.extent(1);
+    return {last_rows(current, rows), std::move(call)};
+  }
+
+  /// The memory after the segment: the last `capacity` rows of [memory; segment].
+  [[nodiscard]] segment_memory updated(const segment<T>& current) const {
+    (void)next_call(current);  // refuses what extended refuses
+    const index_t all = stored() + current.states.extent(1);
+    segment_memory next = *this;
+    next.states_ = std::make_shared<const tensor<T, 3>>(last_rows(current, std::min(all, capacity())));
+    next.first_position_ = saturating_add(first_position_, all - next.stored());
+    return next;
+  }
+
+ private:
+  [[nodiscard]] position_call next_call(const segment<T>& current) const {
     require_next(current);
     std::vector<prefill_entry> entries;
     for (const index_t stream : streams_) {
@@ -80,22 +113,10 @@ class segment_memory {
                          .past_length = stored(),
                          .sequence = stream});
     }
-    const index_t rows = stored() + current.states.extent(1);
-    return {last_rows(current, rows),
-            prefill_chunk({.entries = entries, .query_rows = current.states.extent(1), .key_rows = rows})};
+    return prefill_chunk(
+        {.entries = entries, .query_rows = current.states.extent(1), .key_rows = stored() + current.states.extent(1)});
   }
 
-  /// The memory after the segment: the last `capacity` rows of [memory; segment].
-  [[nodiscard]] segment_memory updated(const segment<T>& current) const {
-    require_next(current);
-    const index_t all = stored() + current.states.extent(1);
-    segment_memory next = *this;
-    next.states_ = std::make_shared<const tensor<T, 3>>(last_rows(current, std::min(all, capacity())));
-    next.first_position_ = saturating_add(first_position_, all - next.stored());
-    return next;
-  }
-
- private:
   void require_next(const segment<T>& current) const {
     violations found;
     const auto batch = static_cast<index_t>(streams_.size());
@@ -105,8 +126,9 @@ class segment_memory {
                  current.streams.size());
     found.expect(current.states.extent(0) == batch, errc::shape_mismatch, "segment", "batch", batch,
                  current.states.extent(0));
-    found.expect(stored() == 0 || current.states.extent(2) == states_->extent(2), errc::shape_mismatch, "segment",
-                 "width", states_->extent(2), current.states.extent(2));
+    const bool first = states_->extent(0) == 0;  // later even an empty memory has a width
+    found.expect(first || current.states.extent(2) == states_->extent(2), errc::shape_mismatch, "segment", "width",
+                 states_->extent(2), current.states.extent(2));
     found.throw_if_any();
     for (std::size_t b = 0; b < streams_.size(); ++b) {
       found.expect(current.streams[b] == streams_[b], errc::memory_mismatch, "segment memory",

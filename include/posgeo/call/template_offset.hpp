@@ -15,14 +15,19 @@ struct template_rows {
   required<index_t> markup;              ///< the other template rows: roles, system prompt, separators
 };
 
-/// Where the first content row stands: behind every row of the template. Give it to a call as its first position.
-/// Throws: errc::position_rule for a negative count, or another number of begin-of-sequence rows than wanted.
+/// bos_wanted + markup, where the first content row stands: behind every row of the template. Give it to a call as its
+/// first position.
+/// Units:  tokens.
+/// Throws: errc::position_rule for a bos_wanted that is neither 0 nor 1, a negative count, or another number of
+///         begin-of-sequence rows than wanted.
+/// Source: chat templates and tokenizers as released, which may each add a begin-of-sequence token.
 [[nodiscard]] inline index_t template_offset(const template_rows& rows) {
   const auto require_count = [](index_t count, std::string_view axis) {
     require(count >= 0 && count <= position_limit, errc::position_rule, "template", axis,
             "at least 0 and less than 2^62", count);
   };
-  require_count(rows.bos_wanted, "bos_wanted");
+  require(rows.bos_wanted == 0 || rows.bos_wanted == 1, errc::position_rule, "template", "bos_wanted", "0 or 1",
+          index_t{rows.bos_wanted});
   require_count(rows.bos_from_tokenizer, "bos_from_tokenizer");
   require_count(rows.bos_from_template, "bos_from_template");
   require_count(rows.markup, "markup");

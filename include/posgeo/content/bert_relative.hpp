@@ -6,9 +6,11 @@
 namespace posgeo::content {
 
 /// BERT's rows: query - key + P - 1 in a table of 2P - 1 rows; a distance of P or more is refused, not clipped.
-/// Throws: errc::bucket_settings for P less than 1.
+/// Throws: errc::bucket_settings for a P that is not from 1 to 2^31.
 [[nodiscard]] inline coordinate::clipped bert_offsets(index_t max_position_embeddings) {
-  const index_t furthest = saturating_subtract(max_position_embeddings, 1);
+  require(max_position_embeddings >= 1 && max_position_embeddings <= index_t{1} << 31, errc::bucket_settings,
+          "relative key", "max_position_embeddings", "from 1 to 2^31", max_position_embeddings);
+  const index_t furthest = max_position_embeddings - 1;
   return coordinate::clipped({.behind = furthest,
                               .ahead = furthest,
                               .sign = offset_sign::query_minus_key,

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <posgeo/core/required.hpp>
 #include <posgeo/core/table.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -47,13 +49,15 @@ template <class T>
 struct normalization {
   std::span<const T> gain;
   std::span<const T> bias;
-  double epsilon;
+  required<double> epsilon;
 };
 
 /// (row - mean) / sqrt(variance + epsilon) * gain + bias, in double and rounded once: what TUPE, and DeBERTa with
-/// norm_rel_ebd, do to a table before they project it.
+/// norm_rel_ebd, do to a table before they project it. The variance is formed from the row over a power of two, so that
+/// no size of numbers is lost.
 /// Shapes: rows [n, width].
-/// Throws: errc::shape_mismatch unless gain and bias have the rows' width.
+/// Throws: errc::shape_mismatch unless gain and bias have the rows' width; errc::non_finite for an epsilon that is
+///         negative or not finite, a row without a spread where epsilon adds none, and a result that does not fit in T.
 /// Source: the TUPE release, pos_ln; the DeBERTa release, norm_rel_ebd.
 template <class T>
 [[nodiscard]] table<T> normalized_rows(const table<T>& rows, const normalization<T>& layer) {
@@ -63,17 +67,28 @@ template <class T>
                layer.gain.size());
   found.expect(std::cmp_equal(layer.bias.size(), width), errc::shape_mismatch, "normalized rows", "bias", width,
                layer.bias.size());
+  const double epsilon = layer.epsilon;
+  found.expect(std::isfinite(epsilon) && epsilon >= 0.0, errc::non_finite, "normalized rows", "epsilon",
+               "a finite number of at least 0", epsilon);
   found.throw_if_any();
   const auto count = static_cast<double>(width);
   std::vector<T> out;
+  std::vector<double> row(static_cast<std::size_t>(width));
   for (index_t n = 0; n < rows.rows(); ++n) {
-    double mean = 0.0;
+    double largest = std::sqrt(epsilon);
+    for (const T value : rows.row(n)) largest = std::max(largest, std::abs(static_cast<double>(value)));
+    const double unit_of_row = largest > 0.0 ? std::ldexp(1.0, std::ilogb(largest)) : 1.0;
+    std::transform(rows.row(n).begin(), rows.row(n).end(), row.begin(),
+                   [&](T value) { return static_cast<double>(value) / unit_of_row; });
+    double mean = row.front();  // of equal numbers it is that number
+    for (const double value : row) mean += (value - row.front()) / count;
     double variance = 0.0;
-    for (const T value : rows.row(n)) mean += static_cast<double>(value) / count;
-    for (const T value : rows.row(n)) variance += std::pow(static_cast<double>(value) - mean, 2) / count;
-    const double divisor = std::sqrt(variance + layer.epsilon);
+    for (const double value : row) variance += std::pow(value - mean, 2) / count;
+    const double divisor = std::sqrt(variance + epsilon / unit_of_row / unit_of_row);
+    require(std::isfinite(divisor) && divisor > 0.0, errc::non_finite, "normalized rows",
+            text("sqrt(variance + epsilon) of row {}", n), "a finite number above 0", divisor);
     for (std::size_t d = 0; d < layer.gain.size(); ++d) {
-      const double unit = (static_cast<double>(rows.row(n)[d]) - mean) / divisor;
+      const double unit = (row[d] - mean) / divisor;
       out.push_back(static_cast<T>(unit * static_cast<double>(layer.gain[d]) + static_cast<double>(layer.bias[d])));
     }
   }

@@ -16,9 +16,11 @@ namespace posgeo::content {
 class clamp_len {
  public:
   [[nodiscard]] static clamp_len unlimited() noexcept { return clamp_len(std::numeric_limits<index_t>::max()); }
-  /// Distances beyond `furthest` count as it. Throws: errc::bucket_settings below 0.
+  /// Distances beyond `furthest`, on either side, count as it. A checkpoint's 0 or -1 is unlimited().
+  /// Throws: errc::bucket_settings below 1.
   [[nodiscard]] static clamp_len at(index_t furthest) {
-    require(furthest >= 0, errc::bucket_settings, "clamp_len", "distance", "at least 0", furthest);
+    require(furthest >= 1, errc::bucket_settings, "clamp_len", "distance",
+            "at least 1 (0 or -1 of a checkpoint is clamp_len::unlimited())", furthest);
     return clamp_len(furthest);
   }
   [[nodiscard]] index_t furthest() const noexcept { return furthest_; }
@@ -45,7 +47,8 @@ struct projected_sinusoids_settings {
 /// Throws: errc::odd_width, when built, for an odd d_model; errc::shape_mismatch for a projection of other heads,
 ///         errc::offset_out_of_table for a call that spans 2^20 distances or more, errc::position_precision for
 ///         distances that are not exact in double, when the term is compiled.
-/// Source: Dai et al. 2019, section 3.3; clamp_len and the layout are the release's.
+/// Source: Dai et al. 2019, section 3.3; clamp_len and the layout are the release's, and clamp_len on both sides is
+///         XLNet's.
 template <class Element>
 class projected_sinusoids {
  public:
@@ -54,7 +57,7 @@ class projected_sinusoids {
   projected_sinusoids(table<Element> weight, const projected_sinusoids_settings& settings)
       : weight_(std::move(weight)),
         settings_(settings),
-        frequencies_({.base = 10000.0, .rotary_dim = weight_.columns()}) {}
+        frequencies_({.base = 10000.0, .rotary_dim = even_width(weight_)}) {}
 
   [[nodiscard]] bool looks_back_only() const noexcept { return settings_.reach == distance_reach::back_only; }
 
@@ -66,7 +69,9 @@ class projected_sinusoids {
     found.expect(saturating_subtract(clamped(high), clamped(low)) < most_distances, errc::offset_out_of_table,
                  "projected sinusoids", "distances of the call", "fewer than 2^20", text("{} to {}", low, high));
     for (const index_t end : {low, high}) {
-      expect_distinct_angle(position{clamped(end)}, "projected sinusoids", found);
+      const index_t distance = clamped(end);
+      found.expect(distance >= -angle_position_limit && distance <= angle_position_limit, errc::position_precision,
+                   "projected sinusoids", "distance", "at most 2^53 from zero, to be exact in double", distance);
     }
   }
 
@@ -101,8 +106,14 @@ class projected_sinusoids {
   }
 
  private:
+  [[nodiscard]] static index_t even_width(const table<Element>& weight) {
+    require(weight.columns() % 2 == 0, errc::odd_width, "position projection", "columns, d_model", "an even number",
+            weight.columns());
+    return weight.columns();
+  }
   [[nodiscard]] index_t clamped(index_t distance) const noexcept {
-    return std::min(distance, clamp_len(settings_.clamp).furthest());
+    const index_t furthest = clamp_len(settings_.clamp).furthest();
+    return std::clamp(distance, -furthest, furthest);
   }
 
   table<Element> weight_;

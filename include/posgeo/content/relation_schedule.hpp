@@ -9,6 +9,7 @@
 #include <unsupported/Eigen/CXX11/Tensor>
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 namespace posgeo::content {
@@ -38,15 +39,26 @@ struct relation_bytes {
   index_t written = 0;  ///< of temporaries over the whole call
 };
 
-/// What relation_scores or relation_values writes beside its result and copies of its inputs' rows.
+/// What relation_scores or relation_values writes beside its result and copies of its inputs' rows. A count beyond 64
+/// bits is the largest number.
 /// Throws: nothing.
 [[nodiscard]] constexpr relation_bytes temporaries(relation_schedule how, const relation_extents& e,
                                                    index_t element_bytes) noexcept {
-  const index_t gathered = e.queries * e.keys * e.dim * element_bytes;
-  const index_t by_class = e.queries * e.classes * element_bytes;
-  const index_t tile = std::min<index_t>(e.queries, relation_tile_rows) * e.classes * element_bytes;
-  if (how == relation_schedule::direct_gather) return {gathered, gathered * e.batch * e.tables};
-  return {how == relation_schedule::class_scores ? by_class : tile, by_class * e.batch * e.heads};
+  const auto product = [](auto... counts) {
+    index_t all = 1;
+    const auto times = [&all](index_t count) {
+      if (__builtin_mul_overflow(all, count, &all)) all = std::numeric_limits<index_t>::max();
+    };
+    (times(counts), ...);
+    return all;
+  };
+  if (how == relation_schedule::direct_gather) {
+    const index_t gathered = product(e.queries, e.keys, e.dim, element_bytes);
+    return {gathered, product(gathered, e.batch, e.tables)};
+  }
+  const index_t most = how == relation_schedule::tiled ? relation_tile_rows : index_t{e.queries};
+  const index_t at_once = std::min<index_t>(e.queries, most);
+  return {product(at_once, e.classes, element_bytes), product(e.queries, e.classes, element_bytes, e.batch, e.heads)};
 }
 
 namespace detail {
@@ -118,8 +130,10 @@ void require_relations(const head_tables<Element>& rows, const coordinate::clipp
 
 /// query . R[class(key - query)] for every pair: what shaw_key adds to the raw scores.
 /// Shapes: R [1 or heads, classes, dim]; query [batch, heads, queries, dim]; the result [batch, heads, queries, keys].
-/// Throws: errc::table_rows, errc::head_count, errc::shape_mismatch, errc::frame_mismatch and errc::offset_out_of_table
-///         as shaw_key does.
+/// Throws: errc::table_rows, errc::head_count, errc::shape_mismatch, errc::frame_mismatch, errc::offset_out_of_table
+/// and
+///         errc::non_finite as shaw_key does. Whether keys after the query are seen is the caller's: classes that look
+///         back only give them the class of the query's own key.
 /// Source: Shaw, Uszkoreit and Vaswani 2018, section 3.3 (equation 5 for the compact form).
 template <class T, class Element>
 [[nodiscard]] tensor<T, 4> relation_scores(relation_schedule how, const head_tables<Element>& rows,
@@ -133,7 +147,8 @@ template <class T, class Element>
     for (const head_index h : indices<head_index>(query.extent(1))) {
       const auto table = detail::table_of<T>(rows, h);
       if (how == relation_schedule::direct_gather) {
-        if (!relations || rows.tables() != 1) relations = detail::gathered(table, classes, call, b);
+        if (rows.tables() != 1) relations.reset();  // one at a time
+        if (!relations) relations = detail::gathered(table, classes, call, b);
         const auto q = detail::rows_of(query, b, h, 0, call.queries());
         const Eigen::array<index_t, 3> as_block{call.queries(), 1, rows.dim()};
         const Eigen::array<index_t, 3> over_keys{1, call.keys(), 1};
@@ -158,7 +173,16 @@ template <class T, class Element>
   return out;
 }
 
+template <class T, class Element>
+requires(!std::is_const_v<T>)
+    [[nodiscard]] tensor<T, 4> relation_scores(relation_schedule how, const head_tables<Element>& rows,
+                                               const coordinate::clipped& classes, const position_call& call,
+                                               const heads_view<T>& query) {
+  return relation_scores(how, rows, classes, call, heads_view<const T>(query));
+}
+
 /// The sum over keys of weight * R[class(key - query)]: what shaw_value adds to the output rows.
+///
 /// Shapes: R [1 or heads, classes, dim]; weights [batch, heads, queries, keys]; the result [batch, heads, queries,
 /// dim]. Throws: as relation_scores. Source: Shaw, Uszkoreit and Vaswani 2018, equation 3.
 template <class T, class Element>
@@ -177,7 +201,8 @@ template <class T, class Element>
             out.values().data() + out.view().row_offset(b.value(), h.value(), first), count, rows.dim());
       };
       if (how == relation_schedule::direct_gather) {
-        if (!relations || rows.tables() != 1) relations = detail::gathered(table, classes, call, b);
+        if (rows.tables() != 1) relations.reset();  // one at a time
+        if (!relations) relations = detail::gathered(table, classes, call, b);
         const auto w = detail::rows_of(weights, b, h, 0, call.queries());
         const Eigen::array<index_t, 3> as_block{call.queries(), call.keys(), 1};
         const Eigen::array<index_t, 3> over_dims{1, 1, rows.dim()};
@@ -199,6 +224,13 @@ template <class T, class Element>
     }
   }
   return out;
+}
+template <class T, class Element>
+requires(!std::is_const_v<T>)
+    [[nodiscard]] tensor<T, 4> relation_values(relation_schedule how, const head_tables<Element>& rows,
+                                               const coordinate::clipped& classes, const position_call& call,
+                                               const heads_view<T>& weights) {
+  return relation_values(how, rows, classes, call, heads_view<const T>(weights));
 }
 
 }  // namespace posgeo::content

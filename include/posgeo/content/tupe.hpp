@@ -5,6 +5,8 @@
 #include <posgeo/core/head_tables.hpp>
 #include <posgeo/core/narrow.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <optional>
 
 namespace posgeo::content {
@@ -20,31 +22,44 @@ class tupe_cls {
 
   [[nodiscard]] constexpr index_t row_offset() const noexcept { return cls_ ? 1 : 0; }
   [[nodiscard]] constexpr bool is_cls(position p) const noexcept { return cls_ == p; }
+  /// Where [CLS] stands, if there is a rule for it.
+  [[nodiscard]] constexpr std::optional<position> cls() const noexcept { return cls_; }
 
  private:
   constexpr explicit tupe_cls(std::optional<position> cls) noexcept : cls_(cls) {}
   std::optional<position> cls_;
 };
 
+/// The position table through the projections of TUPE's own.
+/// Shapes: each [1 or query heads, rows, head_dim], as content::projected_rows leaves it.
+template <class Element>
+struct tupe_tables {
+  head_tables<Element> queries;  ///< through W_Q (pos_q_linear)
+  head_tables<Element> keys;     ///< through W_K (pos_k_linear)
+};
+
 /// Adds P[i, j] = (p_i W_Q) . (p_j W_K), whatever the content: TUPE-A. The position rows are projected once; every copy
-/// of the policy, one for each layer, shares them.
-/// Shapes: position queries and keys [1 or query heads, rows, head_dim], as content::projected_rows leaves them.
+/// of the policy, one for each layer, shares them. It is 0 for padding keys, and for padding queries without a row.
+/// Shapes: position queries and keys [1 or query heads, rows, head_dim].
 /// Units:  raw score, before the scale: name scale::inverse_sqrt_terms, which gives 1 / sqrt(2 * head_dim).
-/// Throws: errc::table_rows if the two tables differ in rows, or have too few for the rule, when built;
-///         errc::position_out_of_table for a position without a row, errc::head_count, errc::shape_mismatch,
-///         errc::frame_mismatch and errc::non_finite when compiled.
+/// Throws: errc::table_rows if the two tables differ in rows, or have too few for the rule, errc::special_row for a
+///         [CLS] without a row, when built; errc::position_out_of_table for a token without a row, errc::head_count,
+///         errc::shape_mismatch, errc::frame_mismatch and errc::non_finite, also for a product, when compiled.
 /// Source: Ke, He and Liu 2021 (TUPE), equation 7 and section 3.2, and the release, transformer_sentence_encoder.py.
 template <class Element>
 class tupe {
  public:
   using family = posgeo::family::content_term;
 
-  tupe(head_tables<Element> position_queries, head_tables<Element> position_keys, tupe_cls cls)
-      : queries_(std::move(position_queries)), keys_(std::move(position_keys)), cls_(cls) {
+  tupe(tupe_tables<Element> positions, tupe_cls cls)
+      : queries_(std::move(positions.queries)), keys_(std::move(positions.keys)), cls_(cls) {
     require(queries_.rows() == keys_.rows(), errc::table_rows, "tupe", "rows of the position keys",
             text("{}, as the position queries", queries_.rows()), keys_.rows());
     require(queries_.rows() > cls.row_offset(), errc::table_rows, "tupe", "rows of the position queries",
             "2 or more where [CLS] has a row of its own", queries_.rows());
+    const index_t at = cls.cls().value_or(position{0}).value();
+    require(at >= 0 && at < capacity(), errc::special_row, "tupe", "position of [CLS]",
+            text("0..{} ({} rows)", capacity() - 1, queries_.rows()), at);
   }
 
   [[nodiscard]] const head_tables<Element>& position_queries() const noexcept { return queries_; }
@@ -52,13 +67,17 @@ class tupe {
   /// How many positions have a row: 0 .. capacity() - 1.
   [[nodiscard]] index_t capacity() const noexcept { return queries_.rows() - cls_.row_offset(); }
   [[nodiscard]] index_t dot_products() const noexcept { return 1; }
+  /// An attention refuses policies whose [CLS] stands at different places.
+  [[nodiscard]] std::optional<position> cls() const noexcept { return cls_.cls(); }
 
   void check(const position_call& call, const heads& layout, violations& found) const {
     queries_.check(layout.query, layout.dim, "tupe position queries", found);
     keys_.check(layout.query, layout.dim, "tupe position keys", found);
     expect_same_frame(call, "tupe", found);
     for (const batch_index b : indices<batch_index>(call.batch())) {
-      for (const query_index i : indices<query_index>(call.queries())) expect_row(call.at(b, i), "query", b, found);
+      for (const query_index i : indices<query_index>(call.queries())) {
+        if (call.active(b, i)) expect_row(call.at(b, i), "query", b, found);
+      }
       for (const key_index j : indices<key_index>(call.keys())) {
         if (call.active(b, j)) expect_row(call.at(b, j), "key", b, found);
       }
@@ -70,8 +89,8 @@ class tupe {
    public:
     [[nodiscard]] T operator()(batch_index b, head_index h, query_index i, key_index j, std::span<const T>,
                                std::span<const T>) const noexcept {
-      if (!call_.active(b, j)) return T{0};  // never seen, and it may stand outside the table
-      return policy_.template product<T>(h, call_.at(b, i), call_.at(b, j));
+      if (!policy_.reads(call_, b, i, j)) return T{0};
+      return static_cast<T>(policy_.product(h, call_.at(b, i), call_.at(b, j)));
     }
 
    private:
@@ -86,29 +105,57 @@ class tupe {
     require_fit(*this, call, layout);
     require_fits<T>(queries_.values(), "tupe position queries");
     require_fits<T>(keys_.values(), "tupe position keys");
+    const double most = largest(queries_) * largest(keys_) * static_cast<double>(layout.dim);
+    if (!fits<T>(2.0 * most)) require_products<T>(call, layout);
     return {*this, call};
   }
 
  private:
+  [[nodiscard]] bool has_row(position p) const noexcept { return p.value() >= 0 && p.value() < capacity(); }
+  /// Whether a pair has a product: padding may stand outside the table, and as a key nobody sees it.
+  [[nodiscard]] bool reads(const position_call& call, batch_index b, query_index i, key_index j) const noexcept {
+    return call.active(b, j) && has_row(call.at(b, i));
+  }
   void expect_row(position p, std::string_view side, batch_index b, violations& found) const {
-    found.expect(p.value() >= 0 && p.value() < capacity(), errc::position_out_of_table, "tupe",
-                 text("{} position in entry {}", side, b.value()),
+    found.expect(has_row(p), errc::position_out_of_table, "tupe", text("{} position in entry {}", side, b.value()),
                  text("0..{} ({} rows)", capacity() - 1, queries_.rows()), p.value());
   }
 
-  template <class T>
-  [[nodiscard]] T product(head_index h, position query, position key) const noexcept {
-    if (cls_.is_cls(query)) return product_of_rows<T>(h, 0, 0);
-    if (cls_.is_cls(key)) return product_of_rows<T>(h, 1, 1);
-    return product_of_rows<T>(h, query.value() + cls_.row_offset(), key.value() + cls_.row_offset());
+  [[nodiscard]] static double largest(const head_tables<Element>& rows) noexcept {
+    double most = 0.0;
+    for (const Element value : rows.values()) most = std::max(most, std::abs(static_cast<double>(value)));
+    return most;
   }
+  /// Asks each product of a call, for tables whose products need not all fit.
   template <class T>
-  [[nodiscard]] T product_of_rows(head_index h, index_t query_row, index_t key_row) const noexcept {
+  void require_products(const position_call& call, const heads& layout) const {
+    for (const batch_index b : indices<batch_index>(call.batch())) {
+      for (const head_index h : indices<head_index>(layout.query)) {
+        for (const query_index i : indices<query_index>(call.queries())) {
+          for (const key_index j : indices<key_index>(call.keys())) {
+            if (!reads(call, b, i, j)) continue;
+            const double value = product(h, call.at(b, i), call.at(b, j));
+            require(fits<T>(value), errc::non_finite, "tupe",
+                    text("product of positions {} and {}, head {}", call.at(b, i).value(), call.at(b, j).value(),
+                         h.value()),
+                    "a number that the type of the plan can hold", value);
+          }
+        }
+      }
+    }
+  }
+
+  [[nodiscard]] double product(head_index h, position query, position key) const noexcept {
+    if (cls_.is_cls(query)) return product_of_rows(h, 0, 0);
+    if (cls_.is_cls(key)) return product_of_rows(h, 1, 1);
+    return product_of_rows(h, query.value() + cls_.row_offset(), key.value() + cls_.row_offset());
+  }
+  [[nodiscard]] double product_of_rows(head_index h, index_t query_row, index_t key_row) const noexcept {
     const auto query = queries_.row(h, query_row);
     const auto key = keys_.row(h, key_row);
     double sum = 0.0;
     for (std::size_t d = 0; d < query.size(); ++d) sum += static_cast<double>(query[d]) * static_cast<double>(key[d]);
-    return static_cast<T>(sum);
+    return sum;
   }
 
   head_tables<Element> queries_;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <string>
@@ -64,13 +65,22 @@ class token_ids {
 };
 
 /// How positions enter, with every number that it depends on. A number and the same number as text differ.
+/// Throws: errc::cache_identity for an empty name or a number that is NaN, which equals nothing.
 class position_mechanism {
  public:
   using parameter = std::variant<index_t, double, std::string>;
   using named_parameters = std::map<std::string, parameter>;
 
   position_mechanism(std::string name, named_parameters parameters)
-      : name_(std::move(name)), parameters_(std::move(parameters)) {}
+      : name_(std::move(name)), parameters_(std::move(parameters)) {
+    require(!name_.empty(), errc::cache_identity, "cache identity", "name of the position mechanism",
+            "at least one character", "none");
+    for (const auto& [key, value] : parameters_) {
+      const double* const number = std::get_if<double>(&value);
+      require(!number || !std::isnan(*number), errc::cache_identity, "cache identity", text("parameter {}", key),
+              "a number, which equals itself", "NaN");
+    }
+  }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] const named_parameters& parameters() const noexcept { return parameters_; }
   friend bool operator==(const position_mechanism&, const position_mechanism&) = default;

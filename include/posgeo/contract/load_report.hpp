@@ -30,7 +30,7 @@ struct load_report {
   std::vector<std::string> missing;        ///< not in the checkpoint, and only training makes it
   std::vector<std::string> unexpected;     ///< in the checkpoint, and the model has no place for it
   std::vector<std::string> shape_changed;  ///< in the checkpoint with other extents
-  std::vector<std::string> misdirected;    ///< renames from a tensor that is not there or to a place that is not free
+  std::vector<std::string> misdirected;    ///< renames from a tensor not there or to a place that stays taken
 
   [[nodiscard]] load_status status() const noexcept {
     return missing.empty() && shape_changed.empty() && misdirected.empty() ? load_status::ok : load_status::refused;
@@ -49,8 +49,9 @@ struct load_report {
   load_report report;
   std::map<std::string, std::string> source;  // the model's name -> the checkpoint's
   for (const auto& [from, to] : request.renamed) {
-    const bool lands = request.checkpoint.contains(from) && request.wanted.contains(to) &&
-                       !request.checkpoint.contains(to) && source.emplace(to, from).second;
+    const bool place_is_free = !request.checkpoint.contains(to) || request.renamed.contains(to);
+    const bool lands = request.checkpoint.contains(from) && request.wanted.contains(to) && place_is_free &&
+                       source.emplace(to, from).second;
     if (!lands) report.misdirected.push_back(from);
   }
   for (const auto& [name, extents] : request.checkpoint) {
@@ -74,7 +75,8 @@ struct load_report {
 }
 
 /// Refuses a checkpoint that leaves a positional tensor without its trained numbers.
-/// Throws: errc::checkpoint_tensors, naming every tensor that is missing, of another shape or misdirected.
+/// Throws: errc::checkpoint_tensors, naming the first sixteen tensors that are missing, of another shape or misdirected
+///         and counting the rest.
 inline void require_loadable(const load_report& report) {
   violations found;
   const auto refuse = [&found](const std::vector<std::string>& names, std::string_view expected,

@@ -22,15 +22,20 @@ struct clipped_settings {
 };
 
 /// The class of an offset, which is a table row: clamp(key - query, -behind, ahead) + behind, or, counted the other
-/// way, clamp(query - key, -ahead, behind) + ahead. Shapes: behind + ahead + 1 classes. Units:  tokens. Throws:
-/// errc::bucket_settings, when built, for a reach that is negative or 2^31 or more. Source: Shaw, Uszkoreit and Vaswani
-/// 2018, section 3.2, where behind = ahead = k.
+/// way, clamp(query - key, -ahead, behind) + ahead.
+///
+/// Shapes: behind + ahead + 1 classes.
+/// Units:  tokens.
+/// Throws: errc::bucket_settings, when built, for a reach that is negative or 2^31 or more.
+/// Source: Shaw, Uszkoreit and Vaswani 2018, section 3.2, where behind = ahead = k.
 class clipped {
  public:
   explicit clipped(const clipped_settings& settings) : settings_(settings) { check(settings).throw_if_any(); }
 
   /// The paper's 2k + 1 classes.
   [[nodiscard]] static clipped symmetric(index_t max_distance) {
+    require(max_distance >= 0 && max_distance < index_t{1} << 31, errc::bucket_settings, "clipped offset",
+            "max_distance", "from 0 to 2^31 - 1", max_distance);
     return clipped({.behind = max_distance,
                     .ahead = max_distance,
                     .sign = offset_sign::key_minus_query,
@@ -51,12 +56,16 @@ class clipped {
   [[nodiscard]] const clipped_settings& settings() const noexcept { return settings_; }
   [[nodiscard]] index_t classes() const noexcept { return settings_.behind + settings_.ahead + 1; }
 
+  /// Whether there is a past and no class for a key after the query.
+  [[nodiscard]] bool looks_back_only() const noexcept { return settings_.ahead == 0 && settings_.behind > 0; }
+
   [[nodiscard]] index_t operator()(relative_offset key_minus_query) const noexcept {
     const index_t offset = std::clamp<index_t>(key_minus_query.value(), -settings_.behind, settings_.ahead);
     return settings_.sign == offset_sign::key_minus_query ? offset + settings_.behind : settings_.ahead - offset;
   }
 
-  /// Lists what keeps a call from being classified: two frames, or an offset that would have to be clipped.
+  /// Lists what keeps a call from being classified: two frames, or an offset that would have to be clipped. Where the
+  /// classes look back only, keys after the query are the attention's to refuse, or to hide.
   void check(const position_call& call, std::string_view object, violations& found) const {
     expect_same_frame(call, object, found);
     if (!call.same_frame() || settings_.beyond == beyond_ends::clipped) return;
@@ -67,7 +76,7 @@ class clipped {
                    text("from {} to {}", -settings_.behind, index_t{settings_.ahead}), end.value());
     };
     expect(bounds->lowest.value() >= -settings_.behind, bounds->lowest);
-    expect(bounds->highest.value() <= settings_.ahead, bounds->highest);
+    expect(looks_back_only() || bounds->highest.value() <= settings_.ahead, bounds->highest);
   }
 
  private:

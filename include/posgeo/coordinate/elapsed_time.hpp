@@ -25,9 +25,12 @@ enum class time_unit { nanoseconds, microseconds, milliseconds, seconds, minutes
 }
 
 /// The clock that stamps are read from: its name says where it starts and in which time zone ("unix utc").
+/// Throws: errc::missing_value for an empty name.
 class clock_name {
  public:
-  explicit clock_name(std::string_view name) : name_(name) {}
+  explicit clock_name(std::string_view name) : name_(name) {
+    require(!name.empty(), errc::missing_value, "clock", "name", "where it starts and in which zone", "none");
+  }
   [[nodiscard]] std::string_view text() const noexcept { return name_.text(); }
   friend bool operator==(const clock_name&, const clock_name&) noexcept = default;
 
@@ -44,8 +47,7 @@ struct time_column {
 
 /// The column in another unit; every stamp stays the same moment.
 /// Throws: errc::unit_mismatch for a stamp that is no whole number of the new unit; errc::position_overflow for one
-/// that
-///         64 bits cannot hold.
+///         that leaves 2^62.
 [[nodiscard]] inline time_column in_unit(const time_column& column, time_unit unit) {
   const index_t from = nanoseconds_in(column.unit);
   const index_t to = nanoseconds_in(unit);
@@ -66,8 +68,11 @@ struct time_column {
 }
 
 /// The column read from another clock, which shows `ahead` units more at the same moment.
-/// Throws: errc::position_overflow for a stamp that leaves 2^62.
+/// Throws: errc::unit_mismatch for the column's own clock, unless ahead is 0; errc::position_overflow for a stamp that
+///         leaves 2^62.
 [[nodiscard]] inline time_column on_clock(const time_column& column, const clock_name& clock, index_t ahead) {
+  require(clock != column.clock || ahead == 0, errc::unit_mismatch, "time column", "clock",
+          text("another than '{}', or 0 units ahead", column.clock.text()), text("{} units ahead of itself", ahead));
   auto stamps = column.stamps.values();
   for (auto& stamp : stamps) {
     if (!stamp) continue;
@@ -88,8 +93,9 @@ struct elapsed_time_settings {
 
 /// tau = (stamp - origin) / unit. The difference is a 64-bit integer; the quotient is rounded once, to double.
 /// Units:  stamps in stamp_unit, tau in unit.
-/// Throws: errc::unit_mismatch for a column of another unit or clock; errc::position_precision for a time that double
-///         cannot tell from its neighbour.
+/// Throws: errc::unit_mismatch for a column of another unit or clock; errc::position_precision for a stamp more than
+///         2^53 / (stamp_unit / unit) from the origin or, where unit is the longer one, 2^52: up to there no two
+///         neighbouring stamps have one tau; errc::position_overflow for an origin beyond 2^62.
 /// Source: Kazemi et al. 2019, section 4, where tau is taken as given.
 class elapsed_time {
  public:
@@ -110,14 +116,17 @@ class elapsed_time {
     return from > to ? passed * static_cast<double>(times) : passed / static_cast<double>(parts);
   }
 
-  /// Lists a stamp whose elapsed time would not be exact but for its one rounding.
-  void expect(index_t stamp, std::string_view object, violations& found) const {
+  /// Lists a stamp whose elapsed time double might not tell from that of its neighbour.
+  template <class Axis>
+  void expect(index_t stamp, std::string_view object, const Axis& axis, violations& found) const {
     const index_t from = nanoseconds_in(settings_.stamp_unit);
     const index_t to = nanoseconds_in(settings_.unit);
-    const index_t most = angle_position_limit / (from > to ? from / to : 1);
+    // A quotient is rounded: below 2^52 neighbours are further apart than the doubles around them.
+    const index_t most = from < to ? angle_position_limit / 2 : angle_position_limit / (from / to);
     const index_t passed = saturating_subtract(stamp, settings_.origin);
-    found.expect(passed >= -most && passed <= most, errc::position_precision, object, "time since the origin",
-                 text("at most {} {}, to be exact in double", most, name_of(settings_.stamp_unit)), passed);
+    found.expect(passed >= -most && passed <= most, errc::position_precision, object, axis,
+                 text("at most {} {} from the origin, to be told apart in double", most, name_of(settings_.stamp_unit)),
+                 passed);
   }
   /// Lists what keeps a column from being read on this scale: its unit, its clock.
   void expect(const time_column& column, std::string_view object, violations& found) const {

@@ -16,10 +16,20 @@ struct graph_edge {
   index_t to;
 };
 
+namespace detail {
+
+/// The numbers that nodes have, for a message.
+[[nodiscard]] inline std::string node_numbers(index_t nodes) {
+  return nodes > 0 ? fmt::format("0..{}", nodes - 1) : "none, as there are no nodes";
+}
+
+}  // namespace detail
+
 /// A graph whose edges may carry attribute values. Immutable, cheap to copy.
 /// Shapes: nodes are 0 .. nodes - 1; attributes [edges, attributes of an edge].
 /// Throws: errc::graph_structure for a node outside, an edge given twice or a negative attribute; errc::row_count for
 ///         attributes that do not fill the edges.
+/// Source: Ying et al. 2021, section 3.1 (nodes, edges and their features).
 class graph {
  public:
   /// Each edge leads one way. An edge from a node to itself counts in its degrees and lies on no path.
@@ -38,6 +48,7 @@ class graph {
   [[nodiscard]] index_t attributes() const noexcept { return data_->width; }
   [[nodiscard]] index_t in_degree(index_t node) const noexcept { return data_->in[static_cast<std::size_t>(node)]; }
   [[nodiscard]] index_t out_degree(index_t node) const noexcept { return data_->out[static_cast<std::size_t>(node)]; }
+  friend bool operator==(const graph& a, const graph& b) noexcept { return a.data_ == b.data_ || *a.data_ == *b.data_; }
   [[nodiscard]] bool has_edge(index_t from, index_t to) const noexcept { return find(from, to) != nullptr; }
   /// The attributes of an edge; empty if there is no such edge.
   [[nodiscard]] std::span<const index_t> attributes_of(index_t from, index_t to) const noexcept {
@@ -52,6 +63,7 @@ class graph {
     index_t from;
     index_t to;
     std::size_t attributes;  ///< the edge whose attributes it has
+    friend bool operator==(const arc&, const arc&) = default;
     [[nodiscard]] bool before(const arc& other) const noexcept {
       return from != other.from ? from < other.from : to < other.to;
     }
@@ -63,6 +75,7 @@ class graph {
     std::vector<index_t> values;
     std::vector<index_t> in;
     std::vector<index_t> out;
+    friend bool operator==(const contents&, const contents&) = default;
   };
 
   graph(index_t nodes, std::span<const graph_edge> edges, std::span<const index_t> attributes, bool both_ways) {
@@ -79,8 +92,9 @@ class graph {
     }
     for (std::size_t n = 0; n < edges.size(); ++n) {
       for (const index_t end : {edges[n].from, edges[n].to}) {
-        require(end >= 0 && end < nodes, errc::graph_structure, "graph", text("node of edge {}", n),
-                text("0..{}", nodes - 1), end);
+        require(
+            end >= 0 && end < nodes, errc::graph_structure, "graph", text("node of edge {}", n),
+            [nodes] { return detail::node_numbers(nodes); }, end);
       }
       data->arcs.push_back({edges[n].from, edges[n].to, n});
       if (both_ways && edges[n].from != edges[n].to) data->arcs.push_back({edges[n].to, edges[n].from, n});

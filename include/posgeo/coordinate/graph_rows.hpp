@@ -4,6 +4,8 @@
 #include <posgeo/call/position_call.hpp>
 #include <posgeo/coordinate/shortest_path.hpp>
 
+#include <algorithm>
+
 namespace posgeo::coordinate {
 
 /// Where the virtual node stands that is joined to every node of its graph.
@@ -33,6 +35,7 @@ struct graph_place {
 /// Units:  positions are node numbers.
 /// Throws: errc::graph_structure without graphs, for a token at the number of a node and, by check, for a row that is
 ///         neither; errc::frame_mismatch, by check, across frames.
+/// Source: Ying et al. 2021, section 3.2 (the virtual node), and the released collator.
 class graph_rows {
  public:
   graph_rows(std::vector<graph> graphs, graph_token token) : token_(token) {
@@ -56,6 +59,12 @@ class graph_rows {
     return (*graphs_)[static_cast<std::size_t>(g)].paths;
   }
   [[nodiscard]] const graph_token& token() const noexcept { return token_; }
+  friend bool operator==(const graph_rows& a, const graph_rows& b) noexcept {
+    const auto same = [](const entry& x, const entry& y) { return x.of == y.of; };
+    return a.token_.position() == b.token_.position() &&
+           (a.graphs_ == b.graphs_ ||
+            std::equal(a.graphs_->begin(), a.graphs_->end(), b.graphs_->begin(), b.graphs_->end(), same));
+  }
 
   /// Lists the active rows that are neither a node nor the token.
   void check(const row_space& space, std::string_view object, violations& found) const {
@@ -69,7 +78,7 @@ class graph_rows {
         if (g < 0 || g >= count() || at == token_.position()) continue;
         found.expect(at >= 0 && at < of(g).nodes(), errc::graph_structure, object,
                      text("position of row {} in entry {}", row, b),
-                     text("a node 0..{} of graph {}, or the graph token", of(g).nodes() - 1, g), at);
+                     text("a node {} of graph {}, or the graph token", detail::node_numbers(of(g).nodes()), g), at);
       }
     }
   }

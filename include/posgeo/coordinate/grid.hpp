@@ -6,7 +6,7 @@
 #include <posgeo/call/row_values.hpp>
 #include <posgeo/core/required.hpp>
 
-#include <span>
+#include <algorithm>
 #include <variant>
 
 namespace posgeo::coordinate {
@@ -25,11 +25,6 @@ using grid_place = std::variant<cell, class_row>;
 
 /// The cell of each row of a call.
 using grid_cells = row_column<grid_place>;
-
-/// The places of patches whose cells came with their rows.
-[[nodiscard]] inline grid_cells places_of(const row_column<image_cell>& cells) {
-  return {cells.rows(), std::vector<grid_place>(cells.values().begin(), cells.values().end())};
-}
 
 /// The order in which a line visits the cells.
 enum class traversal {
@@ -71,9 +66,12 @@ class grid {
 
   /// The frame that positions of this grid count in: another traversal, size or class row is another frame.
   [[nodiscard]] coordinate_frame frame() const {
-    constexpr std::string_view names[] = {"rowwise", "columnwise", "serpentine"};
-    return coordinate_frame{
-        fmt::format("{}x{}+{} {}", rows(), columns(), class_rows(), names[static_cast<std::size_t>(order())])};
+    return coordinate_frame{fmt::format("{}{}", extents(), traversals[static_cast<std::size_t>(order())])};
+  }
+  /// Whether a frame is that of a grid of this size and these class rows, in any traversal, or of no grid at all.
+  [[nodiscard]] bool admits(const coordinate_frame& of) const {
+    const auto is_named = [&](std::string_view order) { return of.name().ends_with(order); };
+    return of.name().starts_with(extents()) || std::none_of(std::begin(traversals), std::end(traversals), is_named);
   }
 
   [[nodiscard]] bool contains(const cell& c) const noexcept {
@@ -81,14 +79,15 @@ class grid {
   }
   [[nodiscard]] bool contains(position p) const noexcept { return p.value() >= 0 && p.value() < positions(); }
   /// Lists a place outside of the grid.
-  void expect_inside(const grid_place& place, std::string_view object, violations& found) const {
+  template <class Axis>
+  void expect_inside(const grid_place& place, std::string_view object, const Axis& axis, violations& found) const {
     if (const cell* c = std::get_if<cell>(&place)) {
-      found.expect(contains(*c), errc::grid_bounds, object, "cell", text("one of {} x {} cells", rows(), columns()),
+      found.expect(contains(*c), errc::grid_bounds, object, axis, text("one of {} x {} cells", rows(), columns()),
                    text("row {}, column {}", c->row, c->column));
     } else {
       const index_t index = std::get<class_row>(place).index;
-      found.expect(index >= 0 && index < class_rows(), errc::grid_bounds, object, "class row",
-                   text("one of {}", class_rows()), index);
+      found.expect(index >= 0 && index < class_rows(), errc::grid_bounds, object, axis,
+                   text("one of {} class rows", class_rows()), text("class row {}", index));
     }
   }
 
@@ -101,7 +100,7 @@ class grid {
   /// The position of a cell or class row.
   [[nodiscard]] position position_of(const grid_place& place) const {
     violations found;
-    expect_inside(place, "grid", found);
+    expect_inside(place, "grid", std::holds_alternative<cell>(place) ? "cell" : "class row", found);
     found.throw_if_any();
     return position{index_of(place)};
   }
@@ -144,6 +143,9 @@ class grid {
   }
 
  private:
+  static constexpr std::string_view traversals[] = {"rowwise", "columnwise", "serpentine"};
+
+  [[nodiscard]] std::string extents() const { return fmt::format("{}x{}+{} ", rows(), columns(), class_rows()); }
   /// The column, or the place along a row that runs backwards.
   [[nodiscard]] index_t turned(const cell& c) const noexcept {
     const bool backwards = order() == traversal::serpentine && c.row % 2 == 1;
@@ -151,55 +153,5 @@ class grid {
   }
   grid_settings settings_;
 };
-
-/// A rectangle of cells: rows [first.row, first.row + rows), columns likewise.
-struct grid_crop {
-  cell first;
-  required<index_t> rows;
-  required<index_t> columns;
-};
-
-/// The storage rows of entry b whose cell lies in the crop, in storage order: what a crop keeps. Class rows are kept.
-[[nodiscard]] inline std::vector<index_t> rows_within(const grid_cells& cells, index_t b, const grid_crop& crop) {
-  const auto in = [](index_t at, index_t first, index_t count) { return at >= first && at - first < count; };
-  std::vector<index_t> kept;
-  for (index_t row = 0; row < cells.rows().rows(); ++row) {
-    if (!cells.rows().name(b, row).active) continue;
-    const cell* c = std::get_if<cell>(&cells.at(b, row));
-    if (c == nullptr || (in(c->row, crop.first.row, crop.rows) && in(c->column, crop.first.column, crop.columns))) {
-      kept.push_back(row);
-    }
-  }
-  return kept;
-}
-
-/// The column of the given storage rows of every entry, in the given order: a drop, a sort, a crop. Each value stays
-/// with its logical row.
-/// Throws: errc::row_count for a row that is not there.
-template <class Value>
-[[nodiscard]] row_column<Value> selected(const row_column<Value>& column, std::span<const index_t> rows) {
-  const row_identity& from = column.rows();
-  std::vector<row_name> names;
-  std::vector<Value> values;
-  for (index_t b = 0; b < from.entries(); ++b) {
-    for (const index_t row : rows) {
-      require(row >= 0 && row < from.rows(), errc::row_count, "selected rows", "row", text("below {}", from.rows()),
-              row);
-      names.push_back(from.name(b, row));
-      values.push_back(column.at(b, row));
-    }
-  }
-  return {row_identity(from.entries(), static_cast<index_t>(rows.size()), std::move(names), from.frame()),
-          std::move(values)};
-}
-
-/// The same rows with cells counted from another one: a crop read as a picture of its own.
-[[nodiscard]] inline grid_cells counted_from(const grid_cells& cells, const cell& origin) {
-  std::vector<grid_place> places = cells.values();
-  for (grid_place& place : places) {
-    if (cell* c = std::get_if<cell>(&place)) *c = {c->row - origin.row, c->column - origin.column};
-  }
-  return {cells.rows(), std::move(places)};
-}
 
 }  // namespace posgeo::coordinate

@@ -36,7 +36,7 @@ using prompt_part = std::variant<text_run, cell_grid>;
 /// Text at p: (p, p, p). Cell of a grid that starts at p: (p + frame offset, p + row, p + column). The part behind it
 /// starts at 1 + the largest position of any axis so far. A token behind the prompt: its index + delta on every axis.
 /// Units:  positions in merged cells and tokens; frame offsets in the positions that the model gives a frame.
-/// Throws: errc::row_count for a negative text run or more than 2^30 tokens; errc::grid_bounds for an empty grid, an
+/// Throws: errc::row_count for a negative text run or more than 2^24 tokens; errc::grid_bounds for an empty grid, an
 ///         extent or a frame offset beyond 2^30, or a frame before the grid.
 /// Source: Wang et al. 2024 (Qwen2-VL), section 2.1, M-RoPE, and its released get_rope_index.
 class multi_axis_layout {
@@ -55,7 +55,8 @@ class multi_axis_layout {
   /// What is added to the index of every token behind the prompt.
   [[nodiscard]] index_t delta() const noexcept { return next_ - prompt_tokens(); }
   /// The position of a token, by its index (at least 0) in the sequence: of the prompt or decoded after it.
-  [[nodiscard]] thw at(index_t token) const noexcept {
+  [[nodiscard]] thw at(index_t token) const {
+    require(token >= 0, errc::position_rule, "multi-axis layout", "token index", "at least 0", token);
     if (token < prompt_tokens()) return (*prompt_)[static_cast<std::size_t>(token)];
     const index_t p = token + delta();
     return {p, p, p};
@@ -63,6 +64,7 @@ class multi_axis_layout {
 
  private:
   static constexpr index_t most = index_t{1} << 30;
+  static constexpr index_t most_tokens = index_t{1} << 24;
 
   void append(const text_run& text, std::vector<thw>& prompt) {
     require_room(text.tokens, prompt);
@@ -92,8 +94,8 @@ class multi_axis_layout {
   }
   static void require_room(index_t tokens, const std::vector<thw>& prompt) {
     const auto before = static_cast<index_t>(prompt.size());
-    require(tokens >= 0 && tokens <= most - before, errc::row_count, "multi-axis layout", "tokens",
-            text("from 0 to {} more", most - before), tokens);
+    require(tokens >= 0 && tokens <= most_tokens - before, errc::row_count, "multi-axis layout", "tokens",
+            text("from 0 to {} more", most_tokens - before), tokens);
   }
 
   index_t next_ = 0;

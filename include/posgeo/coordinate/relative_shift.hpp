@@ -17,9 +17,11 @@ enum class shift_alignment {
 };
 
 /// The column of each pair's distance, query minus key; -1 where the pair has none: under the causal alignment keys
-/// after the query, and always padding and pairs of two sequences. Shapes: distances [columns], in any order; the
-/// result [batch, queries, keys]. Units:  those of the call's frame. Throws: errc::frame_mismatch across frames;
-/// errc::offset_out_of_table for a distance that two columns claim, or that
+/// after the query, and always padding and pairs of two sequences.
+///
+/// Shapes: distances [columns], in any order; the result [batch, queries, keys].
+/// Units:  those of the call's frame.
+/// Throws: errc::frame_mismatch across frames; errc::offset_out_of_table for a distance that two columns claim, or that
 ///         a pair needs and no column has.
 /// Source: Dai et al. 2019, appendix B, without its pad-and-reshape, which is right only up to the query.
 [[nodiscard]] inline tensor<index_t, 3> shift_columns(std::span<const index_t> distances, const position_call& call,
@@ -27,10 +29,10 @@ enum class shift_alignment {
   violations found;
   expect_same_frame(call, "relative shift", found);
   std::unordered_map<index_t, index_t> column_of;
-  for (const index_t distance : distances) {
-    const auto [at, fresh] = column_of.try_emplace(distance, static_cast<index_t>(column_of.size()));
-    found.expect(fresh, errc::offset_out_of_table, "relative shift", text("columns of distance {}", distance), 1,
-                 "another one");
+  for (std::size_t column = 0; column < distances.size(); ++column) {
+    const auto [at, fresh] = column_of.try_emplace(distances[column], static_cast<index_t>(column));
+    found.expect(fresh, errc::offset_out_of_table, "relative shift", text("distance {}", distances[column]),
+                 "one column", text("columns {} and {}", at->second, column));
   }
   found.throw_if_any();
 
@@ -85,6 +87,13 @@ template <class T>
     }
   }
   return out;
+}
+template <class T>
+requires(!std::is_const_v<T>)
+    [[nodiscard]] tensor<T, 4> relative_shift(const heads_view<T>& compact, std::span<const index_t> distances,
+                                              const position_call& call, shift_alignment alignment,
+                                              std::type_identity_t<T> absent) {
+  return relative_shift(heads_view<const T>(compact), distances, call, alignment, absent);
 }
 
 }  // namespace posgeo::coordinate

@@ -8,13 +8,17 @@
 namespace posgeo::coordinate {
 
 /// All shortest paths of a graph. Where several are equally short, the one is chosen that the Floyd-Warshall loop
-/// finds: intermediate nodes k in ascending order, replaced by strict improvement only. Units:  edges. Throws:
-/// errc::graph_structure for more than 2^14 nodes. Source: the released Graphormer function algos.floyd_warshall.
+/// finds: intermediate nodes k in ascending order, replaced by strict improvement only.
+///
+/// Shapes: [nodes, nodes].
+/// Units:  edges.
+/// Throws: errc::graph_structure for more than 2^12 nodes.
+/// Source: the released Graphormer function algos.floyd_warshall.
 class shortest_paths {
  public:
   explicit shortest_paths(const graph& of) : nodes_(of.nodes()) {
-    constexpr index_t most = index_t{1} << 14;
-    require(nodes_ <= most, errc::graph_structure, "shortest paths", "nodes", "at most 2^14", nodes_);
+    constexpr index_t most = index_t{1} << 12;
+    require(nodes_ <= most, errc::graph_structure, "shortest paths", "nodes", "at most 2^12", nodes_);
     pairs all(static_cast<std::size_t>(nodes_ * nodes_), pair{nodes_, none});
     const auto at = [&](index_t i, index_t j) -> pair& { return all[static_cast<std::size_t>(i * nodes_ + j)]; };
     for (index_t i = 0; i < nodes_; ++i) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace posgeo {
@@ -77,8 +78,8 @@ template <class... Args>
   return [format, args...] { return fmt::format(format, args...); };
 }
 
-/// Collects broken rules; does not allocate while there are none. Keeps the first sixteen sentences and counts the
-/// rest.
+/// Collects broken rules; does not allocate while there are none. Keeps the first sixteen different
+/// sentences and counts the rest.
 class violations {
  public:
   static constexpr std::size_t most_kept = 16;
@@ -92,8 +93,11 @@ class violations {
       ++not_kept_;
       return;
     }
-    found_.push_back(
-        {code, fmt::format("{}, {}: expected {}, got {}", object, said(axis), said(expected), said(actual))});
+    std::string sentence = fmt::format("{}, {}: expected {}, got {}", object, said(axis), said(expected), said(actual));
+    for (const violation& known : found_) {
+      if (known.code == code && known.message == sentence) return;  // the other side of the call broke it the same way
+    }
+    found_.push_back({code, std::move(sentence)});
   }
 
   [[nodiscard]] bool empty() const noexcept { return found_.empty(); }

@@ -4,6 +4,7 @@
 #include <posgeo/core/error.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <span>
 
@@ -33,6 +34,19 @@ void require_fits(std::span<const Element> values, std::string_view object) {
       require(fits<T>(value), errc::non_finite, object, "value", "a number that the type of the plan can hold", value);
     }
   }
+}
+
+/// Refuses two tables whose rows are added if the largest numbers of both, with one sign, are too large together.
+template <class T, class Element>
+void require_sums_fit(std::span<const Element> a, std::span<const Element> b, std::string_view object) {
+  const auto largest = [](std::span<const Element> values) {
+    double most = 0;
+    for (const Element value : values) most = std::max(most, std::abs(static_cast<double>(value)));
+    return most;
+  };
+  const double most = largest(a) + largest(b);
+  require(fits<T>(most), errc::non_finite, object, "largest sum of two rows",
+          "a number that the type of the plan can hold", most);
 }
 
 }  // namespace posgeo

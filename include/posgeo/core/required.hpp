@@ -2,9 +2,14 @@
 #pragma once
 
 #include <concepts>
-#include <type_traits>
 
 namespace posgeo {
+
+/// Whether a Given becomes a whole number without losing a fraction, be it inside a class that converts itself.
+template <class Given, class Whole>
+concept holds_no_fraction = std::integral<Given> || requires(const Given& given) {
+  Whole{given};
+};
 
 /// A field of a settings struct that has no default: leaving it out does not compile, nor does a fraction for a count.
 template <class Choice>
@@ -12,7 +17,7 @@ class required {
  public:
   template <class Given>
   requires std::convertible_to<Given, Choice> &&
-      (!std::is_floating_point_v<Given> || std::is_floating_point_v<Choice>)constexpr required(
+      (!std::integral<Choice> || holds_no_fraction<Given, Choice>)constexpr required(
           Given given) noexcept  // implicit: the field reads like its type
       : choice_(static_cast<Choice>(given)) {}
   constexpr operator Choice() const noexcept { return choice_; }

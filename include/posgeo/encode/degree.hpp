@@ -24,25 +24,36 @@ struct degree_settings {
   high_degree beyond = high_degree::refused;
 };
 
+/// A row for each number of edges that arrive at a node, and one for each that leave it.
+template <class Element>
+struct degree_tables {
+  table<Element> in;
+  table<Element> out;
+};
+
 /// Adds in_table[in-degree + row_offset] and out_table[out-degree + row_offset] to the row of a node; nothing to
-/// padding and nothing to the graph token. Shapes: tables [rows, width]; states [batch, rows of the call, width].
+/// padding and nothing to the graph token.
+///
+/// Shapes: tables [rows, width]; states [batch, rows of the call, width].
 /// Units:  edges.
-/// Throws: errc::shape_mismatch for tables of different widths, errc::table_rows for an offset outside, errc::
-///         graph_structure for a degree beyond the tables, when built; what graph_rows refuses, when compiled.
+/// Throws: errc::shape_mismatch for tables of different widths, errc::table_rows for an offset outside,
+///         errc::graph_structure for a degree beyond the tables, when built; errc::non_finite for rows or a sum of rows
+///         that T cannot hold and what graph_rows refuses, when compiled.
 /// Source: Ying et al. 2021, section 3.1.1, equation 5 (centrality encoding).
 template <class Element>
 class degree {
  public:
   using family = posgeo::family::state_encoder;
 
-  degree(table<Element> in, table<Element> out, coordinate::graph_rows graphs, const degree_settings& settings)
-      : in_(std::move(in)), out_(std::move(out)), graphs_(std::move(graphs)), settings_(settings) {
+  degree(degree_tables<Element> tables, coordinate::graph_rows graphs, const degree_settings& settings)
+      : in_(std::move(tables.in)), out_(std::move(tables.out)), graphs_(std::move(graphs)), settings_(settings) {
     violations found;
     found.expect(in_.columns() == out_.columns(), errc::shape_mismatch, "degree", "width of the out-degree table",
                  in_.columns(), out_.columns());
     const index_t rows = std::min(in_.rows(), out_.rows());
     found.expect(settings.row_offset >= 0 && settings.row_offset < rows, errc::table_rows, "degree", "row_offset",
-                 text("a row below {}", rows), settings.row_offset);
+                 text("from 0 to below {}", rows), settings.row_offset);
+    found.throw_if_any();
     for (index_t g = 0; g < graphs_.count() && settings.beyond == high_degree::refused; ++g) {
       for (index_t node = 0; node < graphs_.of(g).nodes(); ++node) {
         const auto expect_row = [&](index_t d, const table<Element>& of, std::string_view which) {
@@ -89,6 +100,7 @@ class degree {
     found.throw_if_any();
     require_fits<T>(in_.values(), "degree");
     require_fits<T>(out_.values(), "degree");
+    require_sums_fit<T>(in_.values(), out_.values(), "degree");
     return {*this, call};
   }
 

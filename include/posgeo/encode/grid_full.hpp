@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <posgeo/coordinate/grid.hpp>
+#include <posgeo/coordinate/grid_selection.hpp>
 #include <posgeo/core/narrow.hpp>
 #include <posgeo/core/table.hpp>
 #include <posgeo/encode/of_rows.hpp>
@@ -12,8 +12,10 @@ namespace posgeo::encode {
 /// order of the rows that read it.
 /// Shapes: table [class rows + R C, width], in the order of its grid: R C width parameters beside the class rows.
 /// Units:  cells.
-/// Throws: errc::table_rows, when built, without one row for each place; errc::grid_bounds for a cell outside the grid,
-///         errc::row_identity for rows that are not those of the cells, when compiled.
+/// Throws: errc::table_rows, when built, without one row for each place; errc::grid_bounds for cells of rows that count
+///         in the frame of a grid of another size or class rows, when given them (counted_cells are of no such frame);
+///         errc::grid_bounds for a cell outside the grid, errc::row_identity for rows that are not those of the cells,
+///         errc::non_finite for a table that T cannot hold, when compiled.
 /// Source: Dosovitskiy et al. 2021, section 3.1.
 template <class Element>
 class grid_full {
@@ -28,13 +30,19 @@ class grid_full {
 
   /// The state encoder of rows that stand at the given cells.
   [[nodiscard]] of_rows<grid_full, coordinate::grid_place> at(coordinate::grid_cells cells) const {
+    const std::string_view frame = cells.rows().frame().name();
+    require(grid_.admits(cells.rows().frame()), errc::grid_bounds, "grid_full", "grid of the cells",
+            text("{}, in any order (or counted_from)", grid_.frame().name()), frame);
+    return {*this, std::move(cells)};
+  }
+  [[nodiscard]] of_rows<grid_full, coordinate::grid_place> at(coordinate::counted_cells cells) const {
     return {*this, std::move(cells)};
   }
 
   template <class T>
   void check(const coordinate::grid_cells& cells, violations& found) const {
-    for_each_value(cells, [&](index_t, index_t, const coordinate::grid_place& place) {
-      grid_.expect_inside(place, "grid_full", found);
+    for_each_value(cells, [&](index_t b, index_t row, const coordinate::grid_place& place) {
+      grid_.expect_inside(place, "grid_full", text("cell of row {} in entry {}", row, b), found);
     });
     require_fits<T>(table_.values(), "grid_full");
   }

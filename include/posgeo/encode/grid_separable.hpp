@@ -13,7 +13,8 @@ namespace posgeo::encode {
 /// Shapes: row table [R, width], column table [C, width]: (R + C) width parameters.
 /// Units:  cells.
 /// Throws: errc::shape_mismatch, when built, for tables of two widths; errc::grid_bounds for a cell without a row in
-///         either table, errc::row_identity for rows that are not those of the cells, when compiled.
+///         either table, errc::row_identity for rows that are not those of the cells, errc::non_finite for table rows
+///         or a sum of two that T cannot hold, when compiled.
 /// Source: Carion et al. 2020, appendix (learned per axis, there concatenated); Dosovitskiy et al. 2021, appendix D.4.
 template <class Element>
 class grid_separable {
@@ -44,6 +45,7 @@ class grid_separable {
     });
     require_fits<T>(rows_.values(), "grid_separable");
     require_fits<T>(columns_.values(), "grid_separable");
+    require_sums_fit<T>(rows_.values(), columns_.values(), "grid_separable");
   }
   template <class T>
   void add(const coordinate::grid_place& place, std::span<T> row) const noexcept {

@@ -74,10 +74,11 @@ struct axis_blend {
 }  // namespace detail
 
 /// A row-major table of a grid resized to another one: half-pixel centres, borders repeated, no antialiasing; class
-/// rows first, as they were. The rows exist; nothing says that a model has learned to use them. Shapes: table [class
-/// rows + R C, width] -> [class rows + R' C', width]. Units:  cells; new cell n is read at (n + 1/2) step - 1/2, with
-/// the step that size_rule names. Throws: errc::grid_bounds for a grid without cells or negative class rows;
-/// errc::table_rows for a table that is not
+/// rows first, as they were. The rows exist; nothing says that a model has learned to use them.
+///
+/// Shapes: table [class rows + R C, width] -> [class rows + R' C', width].
+/// Units:  cells; new cell n is read at (n + 1/2) step - 1/2, with the step that size_rule names.
+/// Throws: errc::grid_bounds for a grid without cells or negative class rows; errc::table_rows for a table that is not
 ///         one of the old grid.
 /// Source: Dosovitskiy et al. 2021, section 3.2, and the released interpolate_pos_encoding.
 template <class Element>

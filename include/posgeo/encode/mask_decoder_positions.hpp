@@ -9,10 +9,10 @@ namespace posgeo::encode {
 
 /// Absolute positions at the place of DeBERTa's enhanced mask decoder: query states = hidden states + positions, for
 /// the queries of the decoder's layers alone. Keys and values are projected from the hidden states, which stay as they
-/// are. It is no state encoder, so add_positions(...) at the input does not take it.
-/// Shapes: hidden states [batch, queries, width]; the query states are a tensor of their own.
-/// Throws: what add_positions throws for the encoder.
-/// Source: He et al. 2021 (DeBERTa), section 3.2, and the release, z_states of its masked language model.
+/// are. Hidden states: the input of the last encoder layer. It is no state encoder, so add_positions(...) at the input
+/// does not take it. Shapes: hidden states [batch, queries, width]; the query states are a tensor of their own. Throws:
+/// what add_positions throws for the encoder. Source: He et al. 2021 (DeBERTa), section 3.2, and the release, z_states
+/// of its masked language model.
 template <state_encoder Encoder>
 class mask_decoder_positions {
  public:
@@ -32,6 +32,11 @@ class mask_decoder_positions {
     }
     add_positions(positions_, call, states.view());
     return states;
+  }
+  template <class T>
+  requires(!std::is_const_v<T>)
+      [[nodiscard]] tensor<T, 3> query_states(const position_call& call, states_view<T> hidden) const {
+    return query_states(call, states_view<const T>(hidden));
   }
 
  private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <posgeo/core/narrow.hpp>
 #include <posgeo/core/precision.hpp>
 #include <posgeo/core/required.hpp>
 #include <posgeo/encode/of_positions.hpp>
@@ -19,7 +20,8 @@ struct raw_index_settings {
 /// Shapes: states [batch, rows, width].
 /// Units:  positions in tokens.
 /// Throws: errc::shape_mismatch for a width below 1 and errc::non_finite for such an alpha, when built;
-///         errc::position_out_of_table for a position below 0 or beyond 2^53, when compiled.
+///         errc::position_out_of_table for a position below 0 or from 2^53 on, errc::non_finite for a row that T cannot
+///         hold, when compiled.
 /// Source: none to follow; sinusoidal is the cure.
 class raw_index {
  public:
@@ -28,8 +30,8 @@ class raw_index {
   explicit raw_index(const raw_index_settings& settings) : settings_(settings) {
     require(settings.width > 0, errc::shape_mismatch, "raw_index", "width", "at least 1", settings.width);
     const double furthest = settings.alpha * static_cast<double>(capacity());
-    require(furthest - furthest == 0.0, errc::non_finite, "raw_index", "alpha", "a finite number up to 2^53 times over",
-            settings.alpha);
+    require(furthest - furthest == 0.0, errc::non_finite, "raw_index", "alpha",
+            "a number that 2^53 times over is finite", settings.alpha);
   }
 
   [[nodiscard]] index_t width() const noexcept { return settings_.width; }
@@ -41,7 +43,16 @@ class raw_index {
   }
   template <class T>
   [[nodiscard]] of_positions<T, raw_index> compile(const position_call& call) const {
-    return {*this, call, "raw_index"};
+    of_positions<T, raw_index> term(*this, call, "raw_index");
+    for (const batch_index b : indices<batch_index>(call.batch())) {
+      for (const query_index i : indices<query_index>(call.queries())) {
+        const double value = settings_.alpha * static_cast<double>(call.at(b, i).value());
+        require(!call.active(b, i) || fits<T>(value), errc::non_finite, "raw_index",
+                text("row {} in entry {}", i.value(), b.value()), "a number that the type of the states can hold",
+                value);
+      }
+    }
+    return term;
   }
 
  private:

@@ -92,8 +92,8 @@ class sinusoidal_grid {
  private:
   [[nodiscard]] static sinusoidal axis_of(const sinusoidal_grid_settings& s) {
     const bool with_rest = s.layout == grid_sinusoid::tensor2tensor;
-    require(s.width > 0 && (with_rest || s.width % 4 == 0), errc::odd_width, "sinusoidal_grid", "width",
-            "a multiple of 4 (a pair for each axis)", s.width);
+    require(with_rest ? s.width >= 8 : s.width > 0 && s.width % 4 == 0, errc::odd_width, "sinusoidal_grid", "width",
+            with_rest ? "at least 8 (two pairs for each axis)" : "a multiple of 4 (a pair for each axis)", s.width);
     return sinusoidal(
         {.width = s.width / 4 * 2,
          .layout = s.layout == grid_sinusoid::detr ? sinusoid_layout::interleaved : sinusoid_layout::concatenated,
@@ -122,12 +122,16 @@ enum class count_scaling {
                                                            count_scaling scaling) {
   const std::array<index_t, 3> shape{cells.rows().entries(), grid.rows(), grid.columns()};
   require(unmasked.extents() == shape, errc::shape_mismatch, "counted points", "mask",
-          text("{} entries of {} x {} cells", shape[0], shape[1], shape[2]), "another shape");
+          text("{} entries of {} x {} cells", shape[0], shape[1], shape[2]),
+          text("{} of {} x {}", unmasked.extent(0), unmasked.extent(1), unmasked.extent(2)));
   std::vector<grid_point> points(cells.values().size());
   for_each_value(cells, [&](index_t b, index_t row, const coordinate::grid_place& place) {
     const auto* cell = std::get_if<coordinate::cell>(&place);
-    require(cell != nullptr && grid.contains(*cell), errc::grid_bounds, "counted points",
-            text("row {} of entry {}", row, b), "a cell of the grid", "none");
+    require(cell != nullptr, errc::grid_bounds, "counted points", text("row {} of entry {}", row, b),
+            "a cell of the grid", "a class row");
+    require(grid.contains(*cell), errc::grid_bounds, "counted points", text("row {} of entry {}", row, b),
+            text("one of {} x {} cells", grid.rows(), grid.columns()),
+            text("row {}, column {}", cell->row, cell->column));
     const auto count = [](index_t until, const auto& seen) {
       double sum = 0.0;
       for (index_t at = 0; at < until; ++at) sum += seen(at) != 0 ? 1.0 : 0.0;

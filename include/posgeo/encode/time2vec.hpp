@@ -33,12 +33,19 @@ struct time2vec_settings {
   required<missing_time> missing;
 };
 
+/// The learned rows of a time2vec. Shapes: [1, width] each.
+template <class Element>
+struct time2vec_parameters {
+  table<Element> omega;
+  table<Element> phi;
+  std::optional<table<Element>> missing_row{};  ///< for missing_time::learned_row
+};
+
 /// Row of time tau: omega_0 tau + phi_0 in one column, F(omega_k tau + phi_k) in the others.
-/// Shapes: omega and phi [1, width], in the order of the columns; states [batch, rows, width].
+/// Shapes: omega, phi and missing_row [1, width], in the order of the columns; states [batch, rows, width].
 /// Units:  tau in the unit of `time`, omega in radians per unit, phi in radians; phases are formed in double.
-/// Throws: errc::shape_mismatch, when built, for parameters of two widths, or fewer than two columns;
-/// errc::missing_value
-///         for a learned row that is not there. errc::unit_mismatch, when given times of another unit or clock;
+/// Throws: errc::shape_mismatch for parameters of two widths, or fewer than two columns, errc::missing_value for a
+///         learned row that is not there, when built; errc::unit_mismatch, when given times of another unit or clock;
 ///         errc::missing_value for a row without time where that is refused, errc::position_precision for a time too
 ///         far from the origin, errc::non_finite for a column that the type cannot hold, errc::row_identity for rows
 ///         that are not those of the times, when compiled.
@@ -48,11 +55,25 @@ class time2vec {
  public:
   using stamp = std::optional<index_t>;
 
-  time2vec(const time2vec_settings& settings, table<Element> omega, table<Element> phi)
-      : time2vec(settings, std::move(omega), std::move(phi), std::optional<table<Element>>()) {}
-  /// With the row of missing_time::learned_row.
-  time2vec(const time2vec_settings& settings, table<Element> omega, table<Element> phi, table<Element> missing_row)
-      : time2vec(settings, std::move(omega), std::move(phi), std::optional(std::move(missing_row))) {}
+  time2vec(const time2vec_settings& settings, time2vec_parameters<Element> parameters)
+      : settings_(settings),
+        omega_(std::move(parameters.omega)),
+        phi_(std::move(parameters.phi)),
+        missing_row_(std::move(parameters.missing_row)) {
+    violations found;
+    const auto expect_row = [&](const table<Element>& row, std::string_view axis) {
+      found.expect(row.rows() == 1 && row.columns() == width(), errc::shape_mismatch, "time2vec", axis,
+                   text("1 x {}", width()), text("{} x {}", row.rows(), row.columns()));
+    };
+    found.expect(width() >= 2, errc::shape_mismatch, "time2vec", "width", "a linear and a periodic column", width());
+    expect_row(omega_, "omega");
+    expect_row(phi_, "phi");
+    const bool learned = settings.missing == missing_time::learned_row;
+    found.expect(learned == missing_row_.has_value(), errc::missing_value, "time2vec", "row for missing times",
+                 learned ? "one, for missing_time::learned_row" : "none", missing_row_ ? "one" : "none");
+    if (missing_row_) expect_row(*missing_row_, "row for missing times");
+    found.throw_if_any();
+  }
 
   [[nodiscard]] const time2vec_settings& settings() const noexcept { return settings_; }
   [[nodiscard]] index_t width() const noexcept { return omega_.columns(); }
@@ -90,7 +111,7 @@ class time2vec {
                      text("time of row {} in entry {}", row, b), "a time (or a rule for missing ones)", "none");
         return;
       }
-      settings_.time.expect(*when, "time2vec", found);
+      settings_.time.expect(*when, "time2vec", text("time of row {} in entry {}", row, b), found);
       for_each_column(settings_.time(*when), [&](index_t, double value) {
         found.expect(fits<T>(value), errc::non_finite, "time2vec", text("row {} in entry {}", row, b),
                      "a number that the type of the states can hold", value);
@@ -110,24 +131,6 @@ class time2vec {
   }
 
  private:
-  time2vec(const time2vec_settings& settings, table<Element> omega, table<Element> phi,
-           std::optional<table<Element>> missing_row)
-      : settings_(settings), omega_(std::move(omega)), phi_(std::move(phi)), missing_row_(std::move(missing_row)) {
-    violations found;
-    const auto expect_row = [&](const table<Element>& row, std::string_view axis) {
-      found.expect(row.rows() == 1 && row.columns() == width(), errc::shape_mismatch, "time2vec", axis,
-                   text("1 x {}", width()), text("{} x {}", row.rows(), row.columns()));
-    };
-    found.expect(width() >= 2, errc::shape_mismatch, "time2vec", "width", "a linear and a periodic column", width());
-    expect_row(omega_, "omega");
-    expect_row(phi_, "phi");
-    const bool learned = settings.missing == missing_time::learned_row;
-    found.expect(learned == missing_row_.has_value(), errc::missing_value, "time2vec", "row for missing times",
-                 learned ? "one, for missing_time::learned_row" : "none", missing_row_ ? "one" : "none");
-    if (missing_row_) expect_row(*missing_row_, "row for missing times");
-    found.throw_if_any();
-  }
-
   time2vec_settings settings_;
   table<Element> omega_;
   table<Element> phi_;

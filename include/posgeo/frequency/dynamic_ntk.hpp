@@ -33,8 +33,8 @@ class dynamic_ntk {
 
  private:
   static double stretch(const dynamic_ntk_settings& settings) {
-    (void)geometric({.base = settings.base, .rotary_dim = settings.rotary_dim});
     violations found;
+    check_ladder(settings.base, settings.rotary_dim, "dynamic NTK frequencies", found);
     check_factor(settings.factor, "dynamic NTK frequencies", found);
     check_length(settings.original_max_position, "dynamic NTK frequencies", "original_max_position", found);
     check_length(settings.sequence_length, "dynamic NTK frequencies", "sequence_length", found);

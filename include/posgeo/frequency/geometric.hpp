@@ -15,6 +15,13 @@ inline void check_base(double base, std::string_view object, violations& found) 
                base);
 }
 
+/// Refuses a base and a width that make no ladder of speeds.
+inline void check_ladder(double base, index_t rotary_dim, std::string_view object, violations& found) {
+  found.expect(rotary_dim > 0 && rotary_dim % 2 == 0, errc::odd_width, object, "rotary_dim",
+               "an even number of at least 2", rotary_dim);
+  check_base(base, object, found);
+}
+
 struct geometric_settings {
   required<double> base;
   required<index_t> rotary_dim;
@@ -29,9 +36,7 @@ class geometric {
  public:
   explicit geometric(const geometric_settings& settings) : settings_(settings) {
     violations found;
-    found.expect(settings.rotary_dim > 0 && settings.rotary_dim % 2 == 0, errc::odd_width, "geometric frequencies",
-                 "rotary_dim", "an even number of at least 2", settings.rotary_dim);
-    check_base(settings.base, "geometric frequencies", found);
+    check_ladder(settings.base, settings.rotary_dim, "geometric frequencies", found);
     found.throw_if_any();
     require(std::isfinite(at(pairs() - 1)), errc::frequency_settings, "geometric frequencies",
             "frequency of the last pair", "a finite number", at(pairs() - 1));

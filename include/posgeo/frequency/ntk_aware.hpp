@@ -6,11 +6,14 @@
 namespace posgeo::frequency {
 
 /// base * stretch^(d / (d - 2)), d = rotary_dim: pair 0 keeps its speed, the last pair is divided by the stretch.
-/// Throws: errc::frequency_settings for one pair alone, which cannot do both.
+/// Throws: errc::frequency_settings for one pair alone, which cannot do both, or a base that becomes no finite number.
 [[nodiscard]] inline double stretched_base(double base, index_t rotary_dim, double stretch, std::string_view object) {
   require(rotary_dim != 2, errc::frequency_settings, object, "rotary_dim", "more than one pair", rotary_dim);
   const auto d = static_cast<double>(rotary_dim);
-  return base * std::pow(stretch, d / (d - 2.0));
+  const double stretched = base * std::pow(stretch, d / (d - 2.0));
+  require(std::isfinite(stretched), errc::frequency_settings, object, "factor",
+          "one that keeps the stretched base a finite number", text("a stretch of {}", stretch));
+  return stretched;
 }
 
 struct ntk_aware_settings {
@@ -36,8 +39,8 @@ class ntk_aware {
 
  private:
   static double checked(const ntk_aware_settings& settings) {
-    (void)geometric({.base = settings.base, .rotary_dim = settings.rotary_dim});
     violations found;
+    check_ladder(settings.base, settings.rotary_dim, "NTK-aware frequencies", found);
     check_factor(settings.factor, "NTK-aware frequencies", found);
     found.throw_if_any();
     return settings.factor;

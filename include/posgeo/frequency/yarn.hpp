@@ -26,16 +26,26 @@ struct yarn_settings {
   std::optional<double> attention_factor = {};  ///< left out: 0.1 ln(factor) + 1
 };
 
-/// 0.1 m ln(factor) + 1, once for mscale over once for mscale_all_dim: the attention factor of DeepSeek's settings.
-[[nodiscard]] inline double mscale_ratio(double factor, double mscale, double mscale_all_dim) noexcept {
-  return (0.1 * mscale * std::log(factor) + 1.0) / (0.1 * mscale_all_dim * std::log(factor) + 1.0);
+struct mscale_settings {
+  required<double> factor;
+  required<double> mscale;
+  required<double> mscale_all_dim;
+};
+
+/// 0.1 m ln(factor) + 1, once with mscale for m over once with mscale_all_dim; 1 for a factor of at most 1.
+/// Source: DeepSeek-V2 and V3, as released: yarn_get_mscale.
+[[nodiscard]] inline double mscale_ratio(const mscale_settings& settings) noexcept {
+  if (settings.factor <= 1.0) return 1.0;
+  const double log_factor = std::log(settings.factor);
+  return (0.1 * settings.mscale * log_factor + 1.0) / (0.1 * settings.mscale_all_dim * log_factor + 1.0);
 }
 
 /// Pairs that turn often over the trained length L0 keep their speed, pairs that turn rarely are divided by the factor,
 /// a ramp lies between. A pair index c turns b times: c(b) = d ln(L0 / (2 pi b)) / (2 ln base), d = rotary_dim.
 /// Units:  radians per position. Cosines and sines are multiplied by the attention factor, scores by its square.
 /// Throws: what geometric throws; errc::frequency_settings for a factor below 1, a base of at most 1, betas or ramp
-///         edges out of order, a length that is not positive, an attention factor that is not finite and above 0.
+///         edges out of order (no ramp over turns has edges), a length that is not positive, an attention factor that
+///         is not finite and above 0.
 /// Source: Peng et al. 2023, sections 3.2 and 3.4; transformers, rope type "yarn".
 class yarn {
  public:
@@ -53,6 +63,7 @@ class yarn {
     found.throw_if_any();
     require(std::isfinite(attention_factor()) && attention_factor() > 0.0, errc::frequency_settings, "YaRN frequencies",
             "attention_factor", "a finite number above 0", attention_factor());
+    if (settings.ramp == yarn_ramp::turns) return;
     const auto [low, high] = edges();
     require(low <= high, errc::frequency_settings, "YaRN frequencies", "ramp over the pairs",
             "the fast edge first (is original_max_position the trained length?)", text("{} to {}", low, high));

@@ -97,6 +97,8 @@ class attention {
                      "inverse_sqrt_head_dim, which counts one");
       }
     });
+    check_special_rows(found);
+    check_graphs(found);
     const hides hidden_keys = hidden();
     found.expect(!call.key_space().has_padding() || includes(hidden_keys, hides::padding), errc::padding_visible,
                  "attention", "padded keys of the call", "a visibility that hides them (visible::active)", "none");
@@ -106,7 +108,7 @@ class attention {
     each([&](const auto& policy) {
       if constexpr (looks_back_only<std::remove_cvref_t<decltype(policy)>>) {
         found.expect(!policy.looks_back_only() || includes(hidden_keys, hides::future), errc::future_visible,
-                     "attention", "keys after the query, of which a causal bias says nothing",
+                     "attention", "keys after the query, of which a causal bias or term says nothing",
                      "a visibility that hides them (visible::causal)", "none");
       }
     });
@@ -143,6 +145,35 @@ class attention {
   }
 
  private:
+  /// Policies that have a rule for a [CLS] row must agree where it stands.
+  void check_special_rows(violations& found) const {
+    std::optional<std::optional<position>> first;
+    const auto said = [](const std::optional<position>& cls) {
+      return [cls] { return cls ? fmt::format("position {}", cls->value()) : std::string("none"); };
+    };
+    each([&](const auto& policy) {
+      if constexpr (requires {
+                      { policy.cls() } -> std::same_as<std::optional<position>>;
+                    }) {
+        const std::optional<position> cls = policy.cls();
+        if (!first) first.emplace(cls);
+        found.expect(*first == cls, errc::special_row, "attention", "[CLS] of its policies", said(*first), said(cls));
+      }
+    });
+  }
+
+  /// Policies that read graphs must read the same ones.
+  void check_graphs(violations& found) const {
+    each([&](const auto& a) {
+      each([&](const auto& b) {
+        if constexpr (requires { a.graphs() == b.graphs(); }) {
+          found.expect(a.graphs() == b.graphs(), errc::graph_structure, "attention", "graphs of its policies",
+                       "the same for all", "others");
+        }
+      });
+    });
+  }
+
   template <class Visit>
   void each(const Visit& visit) const {
     std::apply([&](const auto&... policy) { (visit(policy), ...); }, policies_);

@@ -7,8 +7,9 @@
 
 namespace posgeo::scale {
 
-/// 1 / sqrt(head_dim * n), where n counts query . key and the dot products of the content terms: the attention counts
-/// them, so a term that is left out is not counted either.
+/// 1 / sqrt(head_dim * n), where n counts query . key and the dot products that content terms declare with
+/// dot_products(), which content::deberta and content::tupe do: a term that is left out is not counted, nor is one that
+/// declares none.
 /// Throws: nothing.
 /// Source: He et al. 2021 (DeBERTa), equation 4, where n = 3; Ke, He and Liu 2021 (TUPE), equation 7, where n = 2.
 struct inverse_sqrt_terms {

@@ -12,6 +12,10 @@
 namespace posgeo::transform {
 
 /// Which axis turns which pairs. Released models disagree, so each rule has a name and none is a default.
+///
+/// Shapes: counts [Axes], in pairs; the ladder [rungs], speeds of one frequency rule.
+/// Source: Wang et al. 2024 (Qwen2-VL), section 2.1; Qwen3-VL and Qwen2-VL's image encoder, as released; Heo et al.
+///         2024, section 3 (parts of their own).
 template <std::size_t Axes>
 class axis_sections {
  public:
@@ -35,8 +39,10 @@ class axis_sections {
     return rule_ == rule::blocks || rule_ == rule::interleaved ? 1 : static_cast<index_t>(Axes);
   }
   /// The axis of each pair, for a ladder of `rungs` speeds.
-  /// Throws: errc::frequency_settings for sections that do not count the pairs.
+  /// Throws: errc::frequency_settings for sections that do not count the pairs, and for more than 2^20 speeds.
   [[nodiscard]] std::vector<std::size_t> axes(index_t rungs) const {
+    require(rungs >= 0 && rungs <= index_t{1} << 20, errc::frequency_settings, "axis sections", "speeds",
+            "from 0 to 2^20", rungs);
     std::vector<std::size_t> out;
     if (rule_ == rule::interleaved) {
       for (index_t pair = 0; pair < rungs; ++pair) {

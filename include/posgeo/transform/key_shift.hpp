@@ -8,11 +8,13 @@ namespace posgeo::transform {
 
 /// A cached key that was turned for the position it was written at. Shifts add up and wait until they are applied:
 /// rotations compose, so R(s1 + s2) R(p) k = R(p + s1 + s2) k. Dimensions that do not turn stay.
-/// Shapes: rows [head_dim].
+///
+/// Shapes: rows [head_dim], which is held against the frequencies' where they are made for one head_dim only.
 /// Units:  shifts in positions, negative towards the start.
 /// Throws: errc::position_overflow for a key moved beyond 2^62; errc::position_precision for a shift or a position not
-///         exact in double; errc::shape_mismatch for a row that is shorter than the dimensions that turn;
-///         errc::sequence_length for frequencies that depend on the length: the key may have turned at other speeds.
+///         exact in double; errc::shape_mismatch for a row shorter than the dimensions that turn, or of another
+///         head_dim than the frequencies are made for; errc::sequence_length for frequencies that depend on the
+///         length: the key may have turned at other speeds.
 /// Source: Su et al. 2021, section 3.2.2: rotations of one plane compose.
 class key_shift {
  public:
@@ -35,6 +37,8 @@ class key_shift {
   void apply(const rotary<Frequency>& turn, std::span<T> row) {
     require(std::cmp_greater_equal(row.size(), turn.rotary_dim()), errc::shape_mismatch, "key shift", "key row",
             text("at least rotary_dim {}", turn.rotary_dim()), row.size());
+    require(!turn.head_dim() || std::cmp_equal(row.size(), *turn.head_dim()), errc::shape_mismatch, "key shift",
+            "key row", text("head_dim {} of the frequencies", turn.head_dim().value_or(0)), row.size());
     require(!turn.sequence_length(), errc::sequence_length, "key shift", "frequencies",
             "ones that do not depend on the length of the sequence",
             text("those of {} positions", turn.sequence_length().value_or(0)));

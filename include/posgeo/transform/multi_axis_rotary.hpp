@@ -11,11 +11,12 @@ namespace posgeo::transform {
 /// and sine times the attention factor of the frequencies. Dimensions that do not turn pass through; so does padding.
 /// Shapes: rows [head_dim]; positions [entries, rows] with one number for each axis.
 /// Units:  angles in radians, formed in double and rounded once.
-/// Throws: errc::frequency_settings, when built, for a frequency or attention factor that is not finite or sections
-///         that do not count the pairs; when compiled, errc::row_identity if the positions are those of other rows than
-///         the call's, errc::shape_mismatch if more dimensions turn than a head has or the frequencies are made for
-///         another head_dim, errc::frame_mismatch across frames, errc::position_precision for a position not exact in
-///         double, errc::sequence_length for one beyond the length that the frequencies are made for.
+/// Throws: errc::frequency_settings, when built, for frequencies of no pair, a frequency or attention factor that is
+///         not finite or sections that do not count the pairs; when compiled, errc::row_identity if the positions are
+///         those of other rows than the call's, errc::shape_mismatch if more dimensions turn than a head has or the
+///         frequencies are made for another head_dim, errc::frame_mismatch across frames, errc::position_precision for
+///         a position not exact in double, errc::sequence_length for one beyond the length that the frequencies are
+///         made for.
 /// Source: Wang et al. 2024 (Qwen2-VL), section 2.1; Heo et al. 2024 (axial rotation of images), section 3.
 template <std::size_t Axes>
 class multi_axis_rotary {
@@ -33,6 +34,7 @@ class multi_axis_rotary {
     require(std::isfinite(attention_factor_), errc::frequency_settings, "multi-axis rotary", "attention factor",
             "a finite number", attention_factor_);
     const index_t rungs = frequency.pairs();
+    require(rungs > 0, errc::frequency_settings, "multi-axis rotary", "pairs of the frequencies", "at least 1", rungs);
     const auto axes = sections.axes(rungs);
     auto turns = std::make_shared<std::vector<turn>>();
     for (std::size_t pair = 0; pair < axes.size(); ++pair) {

@@ -51,10 +51,11 @@ struct rotary_settings {
 /// times the attention factor of the frequencies. Dimensions behind the rotated ones pass through as they are.
 /// Shapes: rows [head_dim], of which the first 2 * frequencies.pairs() turn.
 /// Units:  angles in radians, formed in double and rounded once.
-/// Throws: errc::frequency_settings, when built, for a frequency or attention factor that is not finite; when compiled,
-///         errc::shape_mismatch if more dimensions turn than a head has or the frequencies are made for another
-///         head_dim, errc::frame_mismatch across frames, errc::position_precision for a position that is not exact in
-///         double, errc::sequence_length for a position beyond the length that the frequencies are made for.
+/// Throws: errc::frequency_settings, when built, for frequencies of no pair and for a frequency or attention factor
+///         that is not finite; when compiled, errc::shape_mismatch if more dimensions turn than a head has or the
+///         frequencies are made for another head_dim, errc::frame_mismatch across frames, errc::position_precision for
+///         a position that is not exact in double, errc::sequence_length for a position beyond the length that the
+///         frequencies are made for.
 /// Source: Su et al. 2021, section 3.2.2, equation 15.
 template <frequency_rule Frequency>
 class rotary {
@@ -65,6 +66,8 @@ class rotary {
       : settings_(settings),
         attention_factor_(attention_factor_of(frequency)),
         sequence_length_(sequence_length_of(frequency)) {
+    require(frequency.pairs() > 0, errc::frequency_settings, "rotary", "pairs of the frequencies", "at least 1",
+            frequency.pairs());
     auto speeds = std::make_shared<std::vector<double>>();
     for (index_t pair = 0; pair < frequency.pairs(); ++pair) {
       speeds->push_back(frequency.at(pair));
@@ -80,6 +83,8 @@ class rotary {
   }
 
   [[nodiscard]] index_t rotary_dim() const noexcept { return 2 * static_cast<index_t>(speeds_->size()); }
+  /// The only head width that the frequencies are made for, if they say so.
+  [[nodiscard]] std::optional<index_t> head_dim() const noexcept { return head_dim_; }
   [[nodiscard]] const rotary_settings& settings() const noexcept { return settings_; }
   [[nodiscard]] const std::vector<double>& speeds() const noexcept { return *speeds_; }
   [[nodiscard]] double attention_factor() const noexcept { return attention_factor_; }

@@ -27,6 +27,8 @@ class shaw_value {
 
   [[nodiscard]] const head_tables<Element>& rows() const noexcept { return rows_; }
   [[nodiscard]] const coordinate::clipped& classes() const noexcept { return classes_; }
+  /// Whether no row is for a key after the query.
+  [[nodiscard]] bool looks_back_only() const noexcept { return classes_.looks_back_only(); }
 
   void check(const position_call& call, const heads& layout, violations& found) const {
     rows_.check(layout.query, rows_.dim(), "shaw value", found);

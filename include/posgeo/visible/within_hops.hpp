@@ -40,6 +40,7 @@ class within_hops {
     require(settings.most >= 0, errc::window_bounds, "within_hops", "most", "at least 0", index_t{settings.most});
   }
 
+  [[nodiscard]] const coordinate::graph_rows& graphs() const noexcept { return graphs_; }
   [[nodiscard]] hides hidden() const noexcept { return hides::distant; }
   void check(const position_call& call, const heads&, violations& found) const {
     graphs_.check(call, "within_hops", found);
