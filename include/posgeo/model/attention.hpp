@@ -165,7 +165,7 @@ class attention {
   /// Policies that read graphs must read the same ones.
   void check_graphs(violations& found) const {
     each([&](const auto& a) {
-      each([&](const auto& b) {
+      each([&]([[maybe_unused]] const auto& b) {
         if constexpr (requires { a.graphs() == b.graphs(); }) {
           found.expect(a.graphs() == b.graphs(), errc::graph_structure, "attention", "graphs of its policies",
                        "the same for all", "others");
