@@ -60,6 +60,7 @@
 #include <posgeo/coordinate/multi_axis.hpp>
 #include <posgeo/coordinate/offset_bounds.hpp>
 #include <posgeo/coordinate/pairwise_offsets.hpp>
+#include <posgeo/coordinate/relation_rows.hpp>
 #include <posgeo/coordinate/relative_shift.hpp>
 #include <posgeo/coordinate/shortest_path.hpp>
 #include <posgeo/coordinate/t5_bucket.hpp>

@@ -2,8 +2,7 @@
 #pragma once
 
 #include <posgeo/content/content_term.hpp>
-#include <posgeo/coordinate/clipped.hpp>
-#include <posgeo/core/head_tables.hpp>
+#include <posgeo/coordinate/relation_rows.hpp>
 #include <posgeo/core/narrow.hpp>
 #include <posgeo/core/row_product.hpp>
 
@@ -21,19 +20,15 @@ class shaw_key {
  public:
   using family = posgeo::family::content_term;
 
-  shaw_key(head_tables<Element> rows, coordinate::clipped classes) : rows_(std::move(rows)), classes_(classes) {
-    require(rows_.rows() == classes_.classes(), errc::table_rows, "shaw key", "table rows",
-            text("{} classes", classes_.classes()), rows_.rows());
-  }
+  shaw_key(head_tables<Element> rows, coordinate::clipped classes) : relations_(std::move(rows), classes, "shaw key") {}
 
-  [[nodiscard]] const head_tables<Element>& rows() const noexcept { return rows_; }
-  [[nodiscard]] const coordinate::clipped& classes() const noexcept { return classes_; }
+  [[nodiscard]] const head_tables<Element>& rows() const noexcept { return relations_.rows(); }
+  [[nodiscard]] const coordinate::clipped& classes() const noexcept { return relations_.classes(); }
   /// Whether no row is for a key after the query.
-  [[nodiscard]] bool looks_back_only() const noexcept { return classes_.looks_back_only(); }
+  [[nodiscard]] bool looks_back_only() const noexcept { return relations_.classes().looks_back_only(); }
 
   void check(const position_call& call, const heads& layout, violations& found) const {
-    rows_.check(layout.query, layout.dim, "shaw key", found);
-    classes_.check(call, "shaw key", found);
+    relations_.check(call, layout.query, layout.dim, "shaw key", found);
   }
 
   template <class T>
@@ -45,28 +40,26 @@ class shaw_key {
     }
     /// R[class] of a pair.
     [[nodiscard]] std::span<const Element> row(batch_index b, head_index h, query_index i, key_index j) const noexcept {
-      return rows_.row(h, classes_(call_.offset(b, i, j)));
+      return relations_.row(call_, b, h, i, j);
     }
 
    private:
     friend class shaw_key;
-    term(head_tables<Element> rows, const coordinate::clipped& classes, position_call call)
-        : rows_(std::move(rows)), classes_(classes), call_(std::move(call)) {}
-    head_tables<Element> rows_;
-    coordinate::clipped classes_;
+    term(coordinate::relation_rows<Element> relations, position_call call)
+        : relations_(std::move(relations)), call_(std::move(call)) {}
+    coordinate::relation_rows<Element> relations_;
     position_call call_;
   };
 
   template <class T>
   [[nodiscard]] term<T> compile(const position_call& call, const heads& layout) const {
     require_fit(*this, call, layout);
-    require_fits<T>(rows_.values(), "shaw key");
-    return {rows_, classes_, call};
+    require_fits<T>(relations_.rows().values(), "shaw key");
+    return {relations_, call};
   }
 
  private:
-  head_tables<Element> rows_;
-  coordinate::clipped classes_;
+  coordinate::relation_rows<Element> relations_;
 };
 
 }  // namespace posgeo::content

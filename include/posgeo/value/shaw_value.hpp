@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <posgeo/coordinate/clipped.hpp>
-#include <posgeo/core/head_tables.hpp>
+#include <posgeo/coordinate/relation_rows.hpp>
 #include <posgeo/core/narrow.hpp>
 #include <posgeo/value/value_term.hpp>
 
@@ -20,50 +19,45 @@ class shaw_value {
  public:
   using family = posgeo::family::value_term;
 
-  shaw_value(head_tables<Element> rows, coordinate::clipped classes) : rows_(std::move(rows)), classes_(classes) {
-    require(rows_.rows() == classes_.classes(), errc::table_rows, "shaw value", "table rows",
-            text("{} classes", classes_.classes()), rows_.rows());
-  }
+  shaw_value(head_tables<Element> rows, coordinate::clipped classes)
+      : relations_(std::move(rows), classes, "shaw value") {}
 
-  [[nodiscard]] const head_tables<Element>& rows() const noexcept { return rows_; }
-  [[nodiscard]] const coordinate::clipped& classes() const noexcept { return classes_; }
+  [[nodiscard]] const head_tables<Element>& rows() const noexcept { return relations_.rows(); }
+  [[nodiscard]] const coordinate::clipped& classes() const noexcept { return relations_.classes(); }
   /// Whether no row is for a key after the query.
-  [[nodiscard]] bool looks_back_only() const noexcept { return classes_.looks_back_only(); }
+  [[nodiscard]] bool looks_back_only() const noexcept { return relations_.classes().looks_back_only(); }
 
   void check(const position_call& call, const heads& layout, violations& found) const {
-    rows_.check(layout.query, rows_.dim(), "shaw value", found);
-    classes_.check(call, "shaw value", found);
+    relations_.check(call, layout.query, relations_.rows().dim(), "shaw value", found);
   }
 
   template <class T>
   class term {
    public:
-    [[nodiscard]] index_t width() const noexcept { return rows_.dim(); }
+    [[nodiscard]] index_t width() const noexcept { return relations_.rows().dim(); }
     void accumulate(batch_index b, head_index h, query_index i, key_index j, T weight,
                     std::span<T> out_row) const noexcept {
-      const auto row = rows_.row(h, classes_(call_.offset(b, i, j)));
+      const auto row = relations_.row(call_, b, h, i, j);
       for (std::size_t d = 0; d < out_row.size(); ++d) out_row[d] += weight * static_cast<T>(row[d]);
     }
 
    private:
     friend class shaw_value;
-    term(head_tables<Element> rows, const coordinate::clipped& classes, position_call call)
-        : rows_(std::move(rows)), classes_(classes), call_(std::move(call)) {}
-    head_tables<Element> rows_;
-    coordinate::clipped classes_;
+    term(coordinate::relation_rows<Element> relations, position_call call)
+        : relations_(std::move(relations)), call_(std::move(call)) {}
+    coordinate::relation_rows<Element> relations_;
     position_call call_;
   };
 
   template <class T>
   [[nodiscard]] term<T> compile(const position_call& call, const heads& layout) const {
     require_fit(*this, call, layout);
-    require_fits<T>(rows_.values(), "shaw value");
-    return {rows_, classes_, call};
+    require_fits<T>(relations_.rows().values(), "shaw value");
+    return {relations_, call};
   }
 
  private:
-  head_tables<Element> rows_;
-  coordinate::clipped classes_;
+  coordinate::relation_rows<Element> relations_;
 };
 
 }  // namespace posgeo::value
