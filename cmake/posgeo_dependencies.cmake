@@ -30,7 +30,7 @@ function(posgeo_require_fmt)
   endif()
 endfunction()
 
-# Catch2 2.13 or 3 for the tests; JSON and command lines for the golden and case runners.
+# Catch2 2.13 or 3 for the tests.
 macro(posgeo_require_test_libraries)
   find_package(Catch2 QUIET)
   if(NOT Catch2_FOUND)
@@ -39,6 +39,11 @@ macro(posgeo_require_test_libraries)
     set(Catch2_VERSION 3.7.1)
     list(APPEND CMAKE_MODULE_PATH ${catch2_SOURCE_DIR}/extras)
   endif()
+  posgeo_require_runner_libraries()
+endmacro()
+
+# JSON and command lines, for the golden and case runners and the benchmark report.
+macro(posgeo_require_runner_libraries)
   find_package(nlohmann_json 3.11 QUIET)
   if(NOT nlohmann_json_FOUND)
     FetchContent_Declare(nlohmann_json GIT_REPOSITORY https://github.com/nlohmann/json.git GIT_TAG v3.11.3)

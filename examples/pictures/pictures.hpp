@@ -22,6 +22,7 @@ std::string t5();
 std::string nope();
 std::string visibility();
 std::string scale();
+std::string sink();
 std::string shaw();
 std::string transformer_xl();
 std::string deberta();
@@ -44,6 +45,7 @@ std::string multi_axis();
           {"nope", nope()},
           {"visibility", visibility()},
           {"scale", scale()},
+          {"sink", sink()},
           {"shaw", shaw()},
           {"transformer_xl", transformer_xl()},
           {"deberta", deberta()},

@@ -5,10 +5,12 @@
 #include <posgeo/call/explicit_positions.hpp>
 #include <posgeo/model/attention.hpp>
 #include <posgeo/scale/inverse_sqrt_head_dim.hpp>
+#include <posgeo/scale/sink.hpp>
 #include <posgeo/visible/causal.hpp>
 #include <posgeo/visible/segments.hpp>
 
 #include <algorithm>
+#include <string>
 
 #include "support/attention_inputs.hpp"
 #include "support/catch.hpp"
@@ -58,12 +60,17 @@ tensor<double, 4> keys_of(const tensor<double, 4>& all, index_t begin, index_t e
 }
 
 /// Causal attention with ALiBi over the keys [begin, end) alone. Query 1 of entry 1 belongs to no key's sequence.
-partial_attention<double> over(index_t begin, index_t end) {
+template <class... More>
+partial_attention<double> over(index_t begin, index_t end, const More&... more) {
   const auto call = call_of(begin, end);
   const attention_inputs<double> in(layout, call_of(0, 7), value_dim, 71);
-  const attention model{layout, scale::inverse_sqrt_head_dim{}, visible::causal{}, visible::segments{},
-                        bias::alibi(bias::alibi_slopes::reference(4), bias::alibi_direction::causal)};
-  const auto plan = model.compile<double>(call);
+  const attention model{layout,
+                        scale::inverse_sqrt_head_dim{},
+                        visible::causal{},
+                        visible::segments{},
+                        bias::alibi(bias::alibi_slopes::reference(4), bias::alibi_direction::causal),
+                        more...};
+  const auto plan = model.template compile<double>(call);
   const auto key = keys_of(in.key, begin, end);
   const auto value = keys_of(in.value, begin, end);
   return part_of(plan, attend(eager{}, plan, {in.query.view(), key.view(), value.view()}, also::log_sum_exp));
@@ -112,6 +119,40 @@ TEST_CASE("rows that see nothing on one side or on both keep the other side or n
     }
   }
   CHECK(empty_on_one_side > 0);
+}
+
+TEST_CASE("a sink that one part counts is the sink of the whole", "[merge]") {
+  const scale::sink sink({0.4, -1.2, 2.5, 0.0});
+  const auto whole = over(0, 7, sink);
+  CHECK(whole.sink == sink_share::counted);
+  const auto without = over(0, 7);
+  CHECK(largest_difference(whole.output.values(), without.output.values()) > 0.1);
+  for (index_t cut = 0; cut <= 7; ++cut) {
+    for (const auto& merged : {merge(over(0, cut, sink), over(cut, 7)), merge(over(0, cut), over(cut, 7, sink))}) {
+      CHECK(merged.sink == sink_share::counted);
+      check_same(merged, whole);
+    }
+    CHECK(merge(over(0, cut), over(cut, 7)).sink == sink_share::none);
+    const error twice = refusal([&] { return merge(over(0, cut, sink), over(cut, 7, sink)); });
+    CHECK(twice.code() == errc::merge_frames);
+    CHECK(std::string(twice.what()) ==
+          "merge, softmax sink: expected counted in one part at most, got counted in both");
+  }
+  CHECK(whole.log_sum_exp(1, 2, 1) == 2.5);  // sees no key
+}
+
+TEST_CASE("single rows count a sink once", "[merge]") {
+  const partial_row<double> keys{.output = {3.0, -1.0}, .log_sum_exp = 1.5, .frame = label("f")};
+  const partial_row<double> sink{
+      .output = {0.0, 0.0}, .log_sum_exp = 0.25, .frame = label("f"), .sink = sink_share::counted};
+  const double share = 1.0 / (1.0 + std::exp(0.25 - 1.5));
+  for (const auto& merged : {merge(keys, sink), merge(sink, keys)}) {
+    CHECK(merged.sink == sink_share::counted);
+    CHECK_THAT(merged.output[0], WithinRel(3.0 * share, 1e-15));
+    CHECK_THAT(merged.log_sum_exp, WithinRel(1.5 - std::log(share), 1e-15));
+    CHECK(refusal([&] { return merge(merged, sink); }).code() == errc::merge_frames);
+    CHECK(merge(merged, keys).sink == sink_share::counted);
+  }
 }
 
 TEST_CASE("a row that saw nothing is neutral whatever memory it left", "[merge]") {

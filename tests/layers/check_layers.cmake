@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 # A header includes its own folder and folders of lower layers, nothing else of the library. The umbrella is exempt.
+# Nothing outside simd/ knows what a lane is made of.
 cmake_minimum_required(VERSION 3.25)
 set(layers
-    "core"
+    "core simd"
     "call"
     "coordinate frequency"
     "encode transform bias content value visible scale"
@@ -32,6 +33,11 @@ foreach(header ${headers})
     continue()
   endif()
   file(STRINGS ${include_dir}/posgeo/${header} includes REGEX "^[ \t]*#[ \t]*include[ \t]*([<\"]posgeo|\")")
+  set(of_lanes "immintrin|arm_neon|_mm(256|512)?_|Eigen::internal|vector_size")
+  file(STRINGS ${include_dir}/posgeo/${header} lanes REGEX ${of_lanes})
+  if(lanes AND NOT folder STREQUAL "simd")
+    string(APPEND broken "\n  posgeo/${header}: only simd may write: ${lanes}")
+  endif()
   foreach(line ${includes})
     if(NOT line MATCHES "^#include <posgeo/(.*)>$")
       string(APPEND broken "\n  posgeo/${header}: spells it otherwise than #include <posgeo/...>: ${line}")

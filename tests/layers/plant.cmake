@@ -13,6 +13,8 @@ file(REMOVE_RECURSE ${tree})
 plant(version.hpp)
 plant(core/index.hpp)
 plant(core/error.hpp core/index.hpp)
+plant(simd/pack.hpp)
+file(APPEND ${tree}/posgeo/simd/pack.hpp "__m512 zero = _mm512_setzero_ps();\n")
 plant(call/call.hpp core/error.hpp)
 plant(bias/concept.hpp call/call.hpp core/index.hpp)
 plant(visible/concept.hpp call/call.hpp)
@@ -28,6 +30,8 @@ plant(call/through_the_roof.hpp posgeo.hpp)
 plant(loose.hpp core/index.hpp)
 plant(stray/lost.hpp core/index.hpp)
 plant(core/missing.hpp core/nowhere.hpp)
+plant(simd/sideways.hpp core/index.hpp)
+file(WRITE ${tree}/posgeo/bias/lanes.hpp "__m512 zero = _mm512_setzero_ps();\n")
 file(WRITE ${tree}/posgeo/core/quoted.hpp "#include \"index.hpp\"\n")
 expect_findings("core/upward.hpp: may not include call/call.hpp"
                 "bias/sideways.hpp: may not include visible/concept.hpp"
@@ -36,4 +40,6 @@ expect_findings("core/upward.hpp: may not include call/call.hpp"
                 "loose.hpp: may not include core/index.hpp"
                 "stray/lost.hpp: its folder has no layer"
                 "core/missing.hpp: includes core/nowhere.hpp, which does not exist"
+                "simd/sideways.hpp: may not include core/index.hpp"
+                "bias/lanes.hpp: only simd may write"
                 "core/quoted.hpp: spells it otherwise")

@@ -10,6 +10,8 @@ void attend_with(const pg::position_call& call, const pg::qkv<float>& in, const 
   const pg::attention model{pg::heads{.query = 4, .key_value = 2, .dim = 8}, policies...};
   const auto result = attend(pg::eager{}, model.compile(call), in, pg::also::everything);
   static_cast<void>(result.output.view());
+  const auto fused = attend(pg::fused{}, model.compile(call), in, pg::also::log_sum_exp);
+  static_cast<void>(fused.output.view());
 }
 
 template <class... Encoders>

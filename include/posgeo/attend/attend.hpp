@@ -5,26 +5,34 @@
 #include <posgeo/core/heads.hpp>
 #include <posgeo/core/tensor.hpp>
 
+#include <Eigen/Core>
+
+#include <concepts>
 #include <optional>
-#include <type_traits>
 
 namespace posgeo {
 
-/// What goes in. Shapes: query [batch, query heads, queries, head_dim]; key [batch, key heads, keys, head_dim]; value
-/// [batch, key heads, keys, value dim].
-template <class T>
+/// Whether numbers stored in E may be read and written by a plan that computes in T: T itself, and beside float the two
+/// 16-bit formats. Each of their numbers is a float, so that reading one is exact.
+template <class E, class T>
+concept stored_as = std::same_as<E, T> ||
+    (std::same_as<T, float> && (std::same_as<E, Eigen::bfloat16> || std::same_as<E, Eigen::half>));
+
+/// What goes in, stored in E. Shapes: query [batch, query heads, queries, head_dim]; key [batch, key heads, keys,
+/// head_dim]; value [batch, key heads, keys, value dim].
+template <class E>
 struct qkv {
-  heads_view<const T> query;
-  heads_view<const T> key;
-  heads_view<const T> value;
+  heads_view<const E> query;
+  heads_view<const E> key;
+  heads_view<const E> value;
 };
 
-/// What comes out, and what else is wanted. Shapes: output [batch, query heads, queries, value dim]; log_sum_exp
-/// [batch, query heads, queries], natural logarithm; scores (the softmax's input, -infinity where hidden) and
-/// probabilities [batch, query heads, queries, keys].
-template <class T>
+/// What comes out, the output stored in O, and what else is wanted. Shapes: output [batch, query heads, queries, value
+/// dim]; log_sum_exp [batch, query heads, queries], natural logarithm; scores (the softmax's input, -infinity where
+/// hidden) and probabilities [batch, query heads, queries, keys].
+template <class T, class O = T>
 struct attention_output {
-  heads_view<T> output;
+  heads_view<O> output;
   std::optional<tensor_view<T, 3>> log_sum_exp = std::nullopt;
   std::optional<heads_view<T>> scores = std::nullopt;
   std::optional<heads_view<T>> probabilities = std::nullopt;
@@ -40,9 +48,9 @@ enum class also : unsigned { nothing = 0, log_sum_exp = 1, scores = 2, probabili
 }
 
 /// attention_output that owns its memory; what was not asked for is empty.
-template <class T>
+template <class T, class O = T>
 struct attention_result {
-  tensor<T, 4> output;
+  tensor<O, 4> output;
   tensor<T, 3> log_sum_exp;
   tensor<T, 4> scores;
   tensor<T, 4> probabilities;
@@ -60,8 +68,8 @@ void expect_extents(const tensor_view<T, Rank>& view, std::string_view object,
   }
 }
 
-template <class Plan>
-void expect_inputs(const Plan& plan, const qkv<typename Plan::scalar>& in, violations& found) {
+template <class Plan, class E>
+void expect_inputs(const Plan& plan, const qkv<E>& in, violations& found) {
   const heads& h = plan.layout();
   const std::array<const char*, 4> axes{"batch", "heads", "rows", "head_dim"};
   const index_t batch = plan.call().batch();
@@ -75,9 +83,9 @@ void expect_inputs(const Plan& plan, const qkv<typename Plan::scalar>& in, viola
   });
 }
 
-template <class Plan>
-void expect_outputs(const Plan& plan, const qkv<typename Plan::scalar>& in,
-                    const attention_output<typename Plan::scalar>& out, violations& found) {
+template <class Plan, class E, class O>
+void expect_outputs(const Plan& plan, const qkv<E>& in, const attention_output<typename Plan::scalar, O>& out,
+                    violations& found) {
   const index_t batch = plan.call().batch();
   const index_t heads = plan.layout().query;
   const index_t queries = plan.call().queries();
@@ -95,9 +103,9 @@ void expect_outputs(const Plan& plan, const qkv<typename Plan::scalar>& in,
 }
 
 /// What is written must be apart from what is read, from the other outputs, and row by row from itself.
-template <class Plan>
-void expect_apart(const Plan& plan, const qkv<typename Plan::scalar>& in,
-                  const attention_output<typename Plan::scalar>& out, violations& found) {
+template <class Plan, class E, class O>
+void expect_apart(const Plan& plan, const qkv<E>& in, const attention_output<typename Plan::scalar, O>& out,
+                  violations& found) {
   const auto expect = [&](std::string_view object, const auto& written, const auto&... others) {
     const bool shared = overlap(written, in.query) || overlap(written, in.key) || overlap(written, in.value) ||
                         plan.reads(written) || (... || (others && overlap(written, *others)));
@@ -114,27 +122,36 @@ void expect_apart(const Plan& plan, const qkv<typename Plan::scalar>& in,
 
 }  // namespace detail
 
-/// Runs a plan: attend(eager{}, plan, {query, key, value}, {output}).
+/// Runs a plan: attend(eager{}, plan, {query, key, value}, {output}). Braces hold numbers of the plan's type T; others
+/// name theirs: attend(eager{}, plan, qkv<Eigen::bfloat16>{...}, attention_output<float, Eigen::bfloat16>{...}).
+/// Units:  every number is widened to T as it is read; the output is rounded once, to O, as it is written.
 /// Throws: errc::shape_mismatch for a tensor that does not fit the plan; errc::memory_overlap where an output shares
 ///         memory with an input, with a bias that the plan reads, with another output, or with itself. Nothing is
 ///         written then.
-template <class Executor, class Plan>
-void attend(const Executor& executor, const Plan& plan, const qkv<typename Plan::scalar>& in,
-            const attention_output<std::type_identity_t<typename Plan::scalar>>& out) {
-  violations found;
-  detail::expect_inputs(plan, in, found);
-  detail::expect_outputs(plan, in, out, found);
-  found.throw_if_any();
-  detail::expect_apart(plan, in, out, found);
-  found.throw_if_any();
-  executor.run(plan, in, out);
+template <class Executor, class Plan, class E = typename Plan::scalar, class O = typename Plan::scalar>
+void attend(const Executor& executor, const Plan& plan, const qkv<E>& in,
+            const attention_output<typename Plan::scalar, O>& out) {
+  using T = typename Plan::scalar;
+  static_assert(stored_as<E, T>,
+                "attend: the plan reads numbers in its own type; one in float also Eigen::bfloat16 and Eigen::half");
+  static_assert(std::same_as<O, T> || std::same_as<O, E>,
+                "attend: the output is in the type of the plan or in that of the inputs");
+  if constexpr (stored_as<E, T> && (std::same_as<O, T> || std::same_as<O, E>)) {
+    violations found;
+    detail::expect_inputs(plan, in, found);
+    detail::expect_outputs(plan, in, out, found);
+    found.throw_if_any();
+    detail::expect_apart(plan, in, out, found);
+    found.throw_if_any();
+    executor.run(plan, in, out);
+  }
 }
 
-/// Runs a plan into memory of its own: attend(eager{}, plan, {query, key, value}, also::log_sum_exp).
-template <class Executor, class Plan>
+/// Runs a plan into memory of its own, in the plan's type: attend(eager{}, plan, {query, key, value},
+/// also::log_sum_exp).
+template <class Executor, class Plan, class E = typename Plan::scalar>
 [[nodiscard]] attention_result<typename Plan::scalar> attend(const Executor& executor, const Plan& plan,
-                                                             const qkv<typename Plan::scalar>& in,
-                                                             also wanted = also::nothing) {
+                                                             const qkv<E>& in, also wanted = also::nothing) {
   using T = typename Plan::scalar;
   violations found;
   detail::expect_inputs(plan, in, found);

@@ -18,17 +18,18 @@ namespace posgeo {
 /// Source: the score order in model/attention.hpp.
 class eager {
  public:
-  template <class Plan, class T = typename Plan::scalar>
-  void run(const Plan& plan, const qkv<T>& in, const attention_output<T>& out) const {
+  template <class Plan, class E, class O>
+  void run(const Plan& plan, const qkv<E>& in, const attention_output<typename Plan::scalar, O>& out) const {
+    using T = typename Plan::scalar;
     const heads& layout = plan.layout();
     const index_t group = layout.query / layout.key_value;
     for (const batch_index b : indices<batch_index>(plan.call().batch())) {
       for (index_t shared = 0; shared < layout.key_value; ++shared) {
         const head_index first{shared * group};
-        const matrix<T> keys = transformed_keys(plan, in, b, first, shared);
-        const matrix<T> values = rows_of(in.value, b, shared);
+        const matrix<T> keys = transformed_keys<T>(plan, in, b, first, shared);
+        const matrix<T> values = rows_of<T>(in.value, b, shared);
         for (const head_index h : indices<head_index>(first, head_index{(shared + 1) * group})) {
-          one_head(plan, transformed_queries(plan, in, b, h), keys, values, b, h, out);
+          one_head(plan, transformed_queries<T>(plan, in, b, h), keys, values, b, h, out);
         }
       }
     }
@@ -49,26 +50,30 @@ class eager {
   static std::span<const T> row_of(const matrix<T>& m, index_t row) {
     return {m.data() + row * m.dimension(1), static_cast<std::size_t>(m.dimension(1))};
   }
-  template <class T>
-  static matrix<T> rows_of(const heads_view<const T>& view, batch_index b, index_t head) {
+  /// Numbers of one type in another: a widening is exact, a narrowing rounds to nearest even.
+  template <class From, class To>
+  static void copy_row(std::span<const From> from, std::span<To> to) {
+    std::transform(from.begin(), from.end(), to.begin(), [](From x) { return static_cast<To>(x); });
+  }
+  template <class T, class E>
+  static matrix<T> rows_of(const heads_view<const E>& view, batch_index b, index_t head) {
     matrix<T> copy(view.extent(2), view.extent(3));
     for (index_t row = 0; row < view.extent(2); ++row) {
-      const auto from = view.row(b.value(), head, row);
-      std::copy(from.begin(), from.end(), row_of(copy, row).begin());
+      copy_row(view.row(b.value(), head, row), row_of(copy, row));
     }
     return copy;
   }
-  template <class Plan, class T>
-  static matrix<T> transformed_queries(const Plan& plan, const qkv<T>& in, batch_index b, head_index h) {
-    matrix<T> rows = rows_of(in.query, b, h.value());
+  template <class T, class Plan, class E>
+  static matrix<T> transformed_queries(const Plan& plan, const qkv<E>& in, batch_index b, head_index h) {
+    matrix<T> rows = rows_of<T>(in.query, b, h.value());
     for (const query_index i : indices<query_index>(plan.call().queries())) {
       plan.transform_query(b, h, i, row_of(rows, i.value()));
     }
     return rows;
   }
-  template <class Plan, class T>
-  static matrix<T> transformed_keys(const Plan& plan, const qkv<T>& in, batch_index b, head_index h, index_t shared) {
-    matrix<T> rows = rows_of(in.key, b, shared);
+  template <class T, class Plan, class E>
+  static matrix<T> transformed_keys(const Plan& plan, const qkv<E>& in, batch_index b, head_index h, index_t shared) {
+    matrix<T> rows = rows_of<T>(in.key, b, shared);
     for (const key_index j : indices<key_index>(plan.call().keys())) {
       plan.transform_key(b, h, j, row_of(rows, j.value()));
     }
@@ -97,20 +102,21 @@ class eager {
     column<T> log_sum_exp;
   };
 
-  /// Of each row: the weights of its visible keys and the log-sum-exp of their scores. Hidden scores are -infinity.
+  /// Of each row: the weights of its visible keys and the log-sum-exp of their scores and of the sink. Hidden scores
+  /// are -infinity, and so is a sink where there is none.
   template <class T>
-  static normalised<T> softmax(const matrix<T>& scores, const mask& visible) {
+  static normalised<T> softmax(const matrix<T>& scores, const mask& visible, T sink) {
     constexpr T nothing_seen = -std::numeric_limits<T>::infinity();
     const index_t queries = scores.dimension(0);
     const index_t keys = scores.dimension(1);
     normalised<T> row{matrix<T>(queries, keys), column<T>(queries)};
-    row.log_sum_exp.setConstant(nothing_seen);
+    row.log_sum_exp.setConstant(sink);
     if (keys == 0) return row;
 
     const Eigen::array<index_t, 1> over_keys{1};
     const Eigen::array<index_t, 2> as_column{queries, 1};
     const Eigen::array<index_t, 2> across{1, keys};
-    const column<T> largest = scores.maximum(over_keys);
+    const column<T> largest = scores.maximum(over_keys).cwiseMax(sink);
     const column<T> shift = (largest > largest.constant(nothing_seen)).select(largest, largest.constant(T{0}));
     matrix<T> weights = scores - shift.reshape(as_column).broadcast(across);
     // A weight below the smallest normal number is 0: there Eigen's exponential is slow, and wrong in its lanes.
@@ -118,6 +124,7 @@ class eager {
     weights = visible.select(vanishes.select(weights.constant(T{0}), weights.exp()), weights.constant(T{0}));
     column<T> sum = weights.sum(over_keys);
     for (index_t i = 0; i < queries; ++i) {
+      sum(i) += std::exp(sink - shift(i));
       if (sum(i) == T{0}) {
         sum(i) = T{1};  // a row that sees nothing keeps its zeros
       } else {
@@ -128,9 +135,9 @@ class eager {
     return row;
   }
 
-  template <class Plan, class T>
+  template <class Plan, class T, class O>
   static void one_head(const Plan& plan, const matrix<T>& query, const matrix<T>& key, const matrix<T>& value,
-                       batch_index b, head_index h, const attention_output<T>& out) {
+                       batch_index b, head_index h, const attention_output<T, O>& out) {
     constexpr T hidden_score = -std::numeric_limits<T>::infinity();
     const index_t queries = query.dimension(0);
     const index_t keys = key.dimension(0);
@@ -160,7 +167,7 @@ class eager {
     scores = too_low.select(scores.constant(std::numeric_limits<T>::lowest()), scores);
     scores = visible.select(scores, scores.constant(hidden_score));
 
-    const normalised<T> row = softmax(scores, visible);
+    const normalised<T> row = softmax(scores, visible, plan.sink(h).value_or(hidden_score));
     write_output(plan, row.weights, visible, value, b, h, out);
     for (index_t i = 0; i < queries; ++i) {
       if (out.log_sum_exp) {
@@ -175,9 +182,9 @@ class eager {
   }
 
   /// Weighted values plus value terms. A value is read only under a visible pair: 0 times a hidden NaN would be NaN.
-  template <class Plan, class T>
+  template <class Plan, class T, class O>
   static void write_output(const Plan& plan, const matrix<T>& weights, const mask& visible, const matrix<T>& value,
-                           batch_index b, head_index h, const attention_output<T>& out) {
+                           batch_index b, head_index h, const attention_output<T, O>& out) {
     const index_t queries = weights.dimension(0);
     const index_t keys = weights.dimension(1);
     matrix<T> rows(queries, value.dimension(1));
@@ -203,8 +210,7 @@ class eager {
       });
     }
     for (index_t i = 0; i < queries; ++i) {
-      const auto from = row_of(rows, i);
-      std::copy(from.begin(), from.end(), out.output.row(b.value(), h.value(), i).begin());
+      copy_row(std::span<const T>(row_of(rows, i)), out.output.row(b.value(), h.value(), i));
     }
   }
 };

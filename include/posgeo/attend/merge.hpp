@@ -12,6 +12,9 @@
 
 namespace posgeo {
 
+/// Whether a part's log-sum-exp counts the softmax sink. Of all parts of a row one may: the sink is one logit.
+enum class sink_share { none, counted };
+
 /// Attention of one query row over a part of its keys. Before anything is seen: output 0, log-sum-exp -infinity.
 /// Shapes: output [value dim].
 template <class T>
@@ -19,6 +22,7 @@ struct partial_row {
   std::vector<T> output;
   T log_sum_exp;  ///< natural logarithm
   label frame;    ///< in which coordinates the scores' biases were formed
+  sink_share sink = sink_share::none;
 };
 
 /// Attention of every query row over a part of the keys.
@@ -28,9 +32,11 @@ struct partial_attention {
   tensor<T, 4> output;
   tensor<T, 3> log_sum_exp;  ///< natural logarithm
   label frame;               ///< in which coordinates the scores' biases were formed
+  sink_share sink = sink_share::none;
 };
 
-/// A result that holds its log-sum-exp as a part. The frame is that of the plan's keys.
+/// A result that holds its log-sum-exp as a part. The frame is that of the plan's keys; the sink is counted if the plan
+/// has one.
 /// Throws: errc::shape_mismatch for a result of another call or layout, or without its log-sum-exp.
 template <class Plan>
 [[nodiscard]] partial_attention<typename Plan::scalar> part_of(const Plan& plan,
@@ -44,7 +50,8 @@ template <class Plan>
   detail::expect_extents<const T, 3>(std::as_const(result.log_sum_exp).view(), "log_sum_exp of a part", rows,
                                      {"batch", "heads", "queries"}, found);
   found.throw_if_any();
-  return {std::move(result.output), std::move(result.log_sum_exp), label(plan.call().key_space().frame().name())};
+  return {std::move(result.output), std::move(result.log_sum_exp), label(plan.call().key_space().frame().name()),
+          Plan::has_sink ? sink_share::counted : sink_share::none};
 }
 
 namespace detail {
@@ -69,9 +76,15 @@ void merge_row(std::span<T> into, T& log_sum_exp, std::span<const T> other, T ot
   log_sum_exp = static_cast<T>(high + std::log1p(ratio));
 }
 
-inline void expect_one_frame(const label& a, const label& b, violations& found) {
-  found.expect(a == b, errc::merge_frames, "merge", "coordinate frame of the biases", a.text(), b.text());
+template <class Part>
+void expect_one_frame(const Part& a, const Part& b, violations& found) {
+  found.expect(a.frame == b.frame, errc::merge_frames, "merge", "coordinate frame of the biases", a.frame.text(),
+               b.frame.text());
+  found.expect(a.sink == sink_share::none || b.sink == sink_share::none, errc::merge_frames, "merge", "softmax sink",
+               "counted in one part at most", "counted in both");
 }
+/// Of two parts that do not both count the sink.
+[[nodiscard]] constexpr sink_share merged(sink_share a, sink_share b) noexcept { return a == sink_share::none ? b : a; }
 
 template <class T>
 void expect_log_sum_exp(std::span<const T> values, violations& found) {
@@ -84,19 +97,20 @@ void expect_log_sum_exp(std::span<const T> values, violations& found) {
 }  // namespace detail
 
 /// One row over the keys of both parts, which must have none in common: a weighted mean of the outputs.
-/// Throws: errc::merge_frames for biases formed in two frames; errc::shape_mismatch for outputs of two widths;
-///         errc::non_finite for a log-sum-exp of NaN or +infinity.
+/// Throws: errc::merge_frames for biases formed in two frames, or a sink that both count; errc::shape_mismatch for
+///         outputs of two widths; errc::non_finite for a log-sum-exp of NaN or +infinity.
 /// Source: Dao et al. 2022 (FlashAttention), section 3.1; Milakov and Gimelshein 2018, equation 4.
 template <class T>
 [[nodiscard]] partial_row<T> merge(partial_row<T> a, const partial_row<T>& b) {
   violations found;
-  detail::expect_one_frame(a.frame, b.frame, found);
+  detail::expect_one_frame(a, b, found);
   found.expect(a.output.size() == b.output.size(), errc::shape_mismatch, "merge", "value dim", a.output.size(),
                b.output.size());
   detail::expect_log_sum_exp<T>({&a.log_sum_exp, 1}, found);
   detail::expect_log_sum_exp<T>({&b.log_sum_exp, 1}, found);
   found.throw_if_any();
   detail::merge_row<T>(a.output, a.log_sum_exp, b.output, b.log_sum_exp);
+  a.sink = detail::merged(a.sink, b.sink);
   return a;
 }
 
@@ -105,7 +119,7 @@ template <class T>
 template <class T>
 [[nodiscard]] partial_attention<T> merge(partial_attention<T> a, const partial_attention<T>& b) {
   violations found;
-  detail::expect_one_frame(a.frame, b.frame, found);
+  detail::expect_one_frame(a, b, found);
   const auto& shape = a.output.extents();
   const std::array<index_t, 3> rows{shape[0], shape[1], shape[2]};
   detail::expect_extents<const T, 4>(b.output.view(), "merged output", shape,
@@ -121,6 +135,7 @@ template <class T>
     detail::merge_row<T>(a.output.values().subspan(row * width, width), a.log_sum_exp.values()[row],
                          b.output.values().subspan(row * width, width), b.log_sum_exp.values()[row]);
   }
+  a.sink = detail::merged(a.sink, b.sink);
   return a;
 }
 

@@ -39,7 +39,10 @@ class alibi {
   class term {
    public:
     [[nodiscard]] T operator()(batch_index b, head_index h, query_index i, key_index j) const noexcept {
-      const index_t ahead = call_.offset(b, i, j).value();
+      return at_offset(h, call_.offset(b, i, j));
+    }
+    [[nodiscard]] T at_offset(head_index h, relative_offset offset) const noexcept {
+      const index_t ahead = offset.value();
       return finite_cast<T>(-(*slopes_)[h] * static_cast<double>(ahead < 0 ? -ahead : ahead));
     }
 

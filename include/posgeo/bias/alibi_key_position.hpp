@@ -39,7 +39,10 @@ class alibi_key_position {
   class term {
    public:
     [[nodiscard]] T operator()(batch_index b, head_index h, query_index, key_index j) const noexcept {
-      return finite_cast<T>((*slopes_)[h] * static_cast<double>(call_.at(b, j).value() + origin_shift_));
+      return at_key(h, call_.at(b, j));
+    }
+    [[nodiscard]] T at_key(head_index h, position key) const noexcept {
+      return finite_cast<T>((*slopes_)[h] * static_cast<double>(key.value() + origin_shift_));
     }
 
    private:

@@ -19,6 +19,12 @@ concept offset_classes = pair_classes<C> && requires(const C& classes, relative_
   { classes(offset) } -> std::same_as<index_t>;
   requires noexcept(classes(offset));
 };
+/// Offset classes that say beyond which offsets the class stays the same.
+template <class C>
+concept ended_classes = offset_classes<C> && requires(const C& classes) {
+  { classes.constant_beyond() } -> std::same_as<coordinate::offset_bounds>;
+  requires noexcept(classes.constant_beyond());
+};
 
 /// Adds table[class(query, key), h]: a learned number for each class of offsets and each head.
 /// Shapes: table [classes, query heads]; one score for each (batch, head, query, key).
@@ -62,6 +68,12 @@ class learned_relative {
       } else {
         return classes_(call_, b, i, j);
       }
+    }
+    [[nodiscard]] T at_offset(head_index h, relative_offset offset) const noexcept requires offset_classes<Classes> {
+      return static_cast<T>(weights_(classes_(offset), h.value()));
+    }
+    [[nodiscard]] coordinate::offset_bounds constant_beyond() const noexcept requires ended_classes<Classes> {
+      return classes_.constant_beyond();
     }
 
    private:

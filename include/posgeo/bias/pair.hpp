@@ -33,7 +33,7 @@ requires(std::numeric_limits<Element>::has_infinity) class pair {
     each_row([&](std::span<const Element> row) {
       for (const Element value : row) {
         found.expect(value < std::numeric_limits<Element>::infinity(), errc::non_finite, "pair bias", "value",
-                     "a number or -infinity", value);  // NaN is not below infinity either
+                     "a number or -infinity", static_cast<double>(value));  // NaN is not below infinity either
       }
     });
   }
@@ -44,9 +44,13 @@ requires(std::numeric_limits<Element>::has_infinity) class pair {
     /// What attend must not write to.
     [[nodiscard]] const tensor_view<const Element, 4>& reads() const noexcept { return values_; }
     [[nodiscard]] T operator()(batch_index b, head_index h, query_index i, key_index j) const noexcept {
+      const bias_line<Element> of_query = line(b, h, i);
+      return static_cast<T>(of_query.first[j.value() * of_query.step]);
+    }
+    [[nodiscard]] bias_line<Element> line(batch_index b, head_index h, query_index i) const noexcept {
       const auto along = [this](std::size_t axis, index_t at) { return values_.extent(axis) == 1 ? 0 : at; };
-      const auto row = values_.row(along(0, b.value()), along(1, h.value()), along(2, i.value()));
-      return static_cast<T>(row[static_cast<std::size_t>(along(3, j.value()))]);
+      return {values_.row(along(0, b.value()), along(1, h.value()), along(2, i.value())).data(),
+              values_.extent(3) == 1 ? 0 : 1};
     }
 
    private:
@@ -60,9 +64,9 @@ requires(std::numeric_limits<Element>::has_infinity) class pair {
     require_fit(*this, call, layout);
     each_row([](std::span<const Element> row) {
       for (const Element value : row) {
-        constexpr Element removed = -std::numeric_limits<Element>::infinity();
+        const Element removed = -std::numeric_limits<Element>::infinity();
         require(value == removed || fits<T>(value), errc::non_finite, "pair bias", "value",
-                "a number that the type of the plan can hold", value);
+                "a number that the type of the plan can hold", static_cast<double>(value));
       }
     });
     return term<T>{values_};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <posgeo/call/position_call.hpp>
+#include <posgeo/coordinate/offset_bounds.hpp>
 #include <posgeo/core/policy.hpp>
 
 namespace posgeo {
@@ -12,6 +13,41 @@ concept score_bias = member_of<P, family::score_bias> &&
     requires(const compiled_t<P, T>& term, batch_index b, head_index h, query_index i, key_index j) {
   { term(b, h, i, j) } -> std::same_as<T>;
   requires noexcept(term(b, h, i, j));
+};
+
+/// Block form of a compiled bias that is a function of head and key - query alone: at_offset(h, o), the scalar form's
+/// number to the bit.
+template <class Term, class T>
+concept offset_bias = requires(const Term& term, head_index h, relative_offset offset) {
+  { term.at_offset(h, offset) } -> std::same_as<T>;
+  requires noexcept(term.at_offset(h, offset));
+};
+/// An offset_bias with two ends: below the lowest offset it is what it is there, above the highest likewise.
+template <class Term, class T>
+concept ended_offset_bias = offset_bias<Term, T> && requires(const Term& term) {
+  { term.constant_beyond() } -> std::same_as<coordinate::offset_bounds>;
+  requires noexcept(term.constant_beyond());
+};
+/// Block form of a compiled bias that is a function of head and key position alone: at_key(h, p), to the bit.
+template <class Term, class T>
+concept key_bias = requires(const Term& term, head_index h, position key) {
+  { term.at_key(h, key) } -> std::same_as<T>;
+  requires noexcept(term.at_key(h, key));
+};
+
+/// A row of numbers in the caller's memory: key j's is first[j * step].
+template <class Element>
+struct bias_line {
+  const Element* first;
+  index_t step;  ///< 1, or 0 where one number is for every key
+};
+/// Block form of a compiled bias that reads its numbers from memory: line(b, h, i), whose elements the scalar form
+/// converts.
+template <class Term>
+concept line_bias = requires(const Term& term, batch_index b, head_index h, query_index i) {
+  {term.line(b, h, i).first[0]};
+  { term.line(b, h, i).step } -> std::convertible_to<index_t>;
+  requires noexcept(term.line(b, h, i));
 };
 
 /// A bias that says nothing about keys after the query; an attention that lets one be seen refuses to compile it.

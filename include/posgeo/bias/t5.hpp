@@ -40,8 +40,12 @@ class t5 {
   class term {
    public:
     [[nodiscard]] T operator()(batch_index b, head_index h, query_index i, key_index j) const noexcept {
-      return static_cast<T>(weights_(bucket_(call_.offset(b, i, j)), h.value()));
+      return at_offset(h, call_.offset(b, i, j));
     }
+    [[nodiscard]] T at_offset(head_index h, relative_offset offset) const noexcept {
+      return static_cast<T>(weights_(bucket_(offset), h.value()));
+    }
+    [[nodiscard]] coordinate::offset_bounds constant_beyond() const noexcept { return bucket_.constant_beyond(); }
 
    private:
     friend class t5;

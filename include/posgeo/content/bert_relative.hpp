@@ -52,6 +52,9 @@ class relative_key_query {
       const auto row = query_side_.row(b, h, i, j);
       return row_product(query, row) + row_product(key, row);
     }
+    [[nodiscard]] auto query_side() const noexcept { return query_side_.query_side(); }
+    /// The key meets the rows that the query does.
+    [[nodiscard]] auto key_side() const noexcept { return query_side_.query_side(); }
 
    private:
     friend class relative_key_query;

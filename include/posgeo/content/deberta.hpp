@@ -2,8 +2,7 @@
 #pragma once
 
 #include <posgeo/content/content_term.hpp>
-#include <posgeo/coordinate/deberta_span.hpp>
-#include <posgeo/core/head_tables.hpp>
+#include <posgeo/content/span_side.hpp>
 #include <posgeo/core/narrow.hpp>
 #include <posgeo/core/row_product.hpp>
 
@@ -107,15 +106,22 @@ class deberta {
     [[nodiscard]] T operator()(batch_index b, head_index h, query_index i, key_index j, std::span<const T> query,
                                std::span<const T> key) const noexcept {
       const relative_offset offset = call_.offset(b, i, j);
-      const deberta_tables<Element>& tables = policy_.tables_;
       T sum{0};
-      if (tables.position_keys) sum += row_product(query, tables.position_keys->row(h, policy_.span_(offset)));
-      if (tables.position_queries) {
-        const relative_offset read =
-            policy_.terms_.index() == p2c_index::paper ? relative_offset{-offset.value()} : offset;
-        sum += row_product(key, tables.position_queries->row(h, policy_.span_(read)));
-      }
+      if (const auto c2p = query_side()) sum += row_product(query, c2p->table_row(h, c2p->of(offset)));
+      if (const auto p2c = key_side()) sum += row_product(key, p2c->table_row(h, p2c->of(offset)));
       return sum;
+    }
+    /// c2p, if it is enabled.
+    [[nodiscard]] std::optional<span_side<T, Element>> query_side() const noexcept {
+      if (!policy_.tables_.position_keys) return std::nullopt;
+      return span_side<T, Element>(*policy_.tables_.position_keys, policy_.span_, offset_sign::key_minus_query);
+    }
+    /// p2c, if it is enabled.
+    [[nodiscard]] std::optional<span_side<T, Element>> key_side() const noexcept {
+      if (!policy_.tables_.position_queries) return std::nullopt;
+      return span_side<T, Element>(
+          *policy_.tables_.position_queries, policy_.span_,
+          policy_.terms_.index() == p2c_index::paper ? offset_sign::query_minus_key : offset_sign::key_minus_query);
     }
 
    private:

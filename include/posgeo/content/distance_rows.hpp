@@ -42,10 +42,15 @@ class distance_rows {
   /// Whether no row is for a key after the query.
   [[nodiscard]] bool looks_back_only() const noexcept { return lowest_ >= 0; }
 
-  /// The row of a distance. Only padding and hidden keys can be beyond the ends; they read the row at the end.
-  [[nodiscard]] std::span<const Element> row(head_index h, index_t distance) const noexcept {
+  [[nodiscard]] const head_tables<Element>& tables() const noexcept { return rows_; }
+
+  /// The table row of a distance. Only padding and hidden keys can be beyond the ends; they read the row at the end.
+  [[nodiscard]] index_t class_of(index_t distance) const noexcept {
     const index_t within = std::clamp(distance, lowest(), highest());
-    return rows_.row(h, order_ == distance_order::ascending ? within - lowest() : highest() - within);
+    return order_ == distance_order::ascending ? within - lowest() : highest() - within;
+  }
+  [[nodiscard]] std::span<const Element> row(head_index h, index_t distance) const noexcept {
+    return rows_.row(h, class_of(distance));
   }
 
   void check(const heads& layout, violations& found) const {

@@ -6,6 +6,8 @@
 #include <posgeo/core/narrow.hpp>
 #include <posgeo/core/row_product.hpp>
 
+#include <optional>
+
 namespace posgeo::content {
 
 /// Adds query . R[class(key - query)] to the raw score, so that the scale divides it too.
@@ -41,6 +43,9 @@ class shaw_key {
     /// R[class] of a pair.
     [[nodiscard]] std::span<const Element> row(batch_index b, head_index h, query_index i, key_index j) const noexcept {
       return relations_.row(call_, b, h, i, j);
+    }
+    [[nodiscard]] std::optional<coordinate::relation_side<T, Element>> query_side() const noexcept {
+      return coordinate::relation_side<T, Element>(relations_);
     }
 
    private:

@@ -48,7 +48,30 @@ class transformer_xl {
 
   template <class T>
   class term {
+    using bound_rows =
+        std::remove_cvref_t<decltype(std::declval<const Rows&>().template over<T>(0, 0, std::declval<heads>()))>;
+
    public:
+    /// (q_i + v) . r[i - j] as a class_side.
+    class distance_side {
+     public:
+      explicit distance_side(const term& of) noexcept : of_(&of) {}
+      [[nodiscard]] index_t classes() const noexcept { return of_->rows_.tables().rows(); }
+      [[nodiscard]] index_t of(relative_offset offset) const noexcept {
+        return of_->rows_.class_of(signed_offset(offset, offset_sign::query_minus_key));
+      }
+      [[nodiscard]] coordinate::offset_bounds constant_beyond() const noexcept {
+        return {relative_offset{-of_->rows_.highest()}, relative_offset{-of_->rows_.lowest()}};
+      }
+      void row(head_index h, index_t c, std::span<T> out) const noexcept {
+        coordinate::write_row(of_->rows_.tables().row(h, c), out);
+      }
+      void shift(head_index h, std::span<T> row) const noexcept { add_row(of_->biases_.position.row(h.value()), row); }
+
+     private:
+      const term* of_;
+    };
+
     [[nodiscard]] T operator()(batch_index b, head_index h, query_index i, key_index j, std::span<const T> query,
                                std::span<const T> key) const noexcept {
       const auto r = rows_.row(h, signed_offset(call_.offset(b, i, j), offset_sign::query_minus_key));
@@ -57,11 +80,14 @@ class transformer_xl {
       for (std::size_t d = 0; d < r.size(); ++d) position += (query[d] + static_cast<T>(v[d])) * static_cast<T>(r[d]);
       return row_product(key, biases_.content.row(h.value())) + position;
     }
+    [[nodiscard]] std::optional<distance_side> query_side() const noexcept { return distance_side(*this); }
+    void add_to_query(head_index h, std::span<T> row) const noexcept { add_row(biases_.content.row(h.value()), row); }
 
    private:
     friend class transformer_xl;
-    using bound_rows =
-        std::remove_cvref_t<decltype(std::declval<const Rows&>().template over<T>(0, 0, std::declval<heads>()))>;
+    static void add_row(std::span<const Element> from, std::span<T> row) noexcept {
+      for (std::size_t d = 0; d < row.size(); ++d) row[d] += static_cast<T>(from[d]);
+    }
     term(global_biases<Element> biases, bound_rows rows, position_call call)
         : biases_(std::move(biases)), rows_(std::move(rows)), call_(std::move(call)) {}
     global_biases<Element> biases_;

@@ -92,6 +92,33 @@ class tupe {
       if (!policy_.reads(call_, b, i, j)) return T{0};
       return static_cast<T>(policy_.product(h, call_.at(b, i), call_.at(b, j)));
     }
+    /// Summed in T: where the tables hold numbers near its largest, partial sums may not fit.
+    [[nodiscard]] index_t appended_dim() const noexcept { return policy_.keys_.dim() + (policy_.cls() ? 2 : 0); }
+    [[nodiscard]] index_t append_tables() const noexcept { return policy_.keys_.tables(); }
+    void append_query(batch_index b, head_index h, query_index i, std::span<T> out) const noexcept {
+      const position p = call_.at(b, i);
+      std::fill(out.begin(), out.end(), T{0});
+      if (!policy_.has_row(p)) return;
+      const auto width = static_cast<std::size_t>(policy_.keys_.dim());
+      if (policy_.cls_.is_cls(p)) {
+        out[width + 1] = finite_cast<T>(policy_.product_of_rows(h, 0, 0));  // meets every key
+        return;
+      }
+      coordinate::write_row(policy_.queries_.row(h, p.value() + policy_.cls_.row_offset()), out);
+      if (policy_.cls()) out[width] = finite_cast<T>(policy_.product_of_rows(h, 1, 1));  // meets the [CLS] key
+    }
+    void append_key(batch_index b, head_index h, key_index j, std::span<T> out) const noexcept {
+      const position p = call_.at(b, j);
+      std::fill(out.begin(), out.end(), T{0});
+      if (!call_.active(b, j)) return;
+      const auto width = static_cast<std::size_t>(policy_.keys_.dim());
+      if (policy_.cls()) out[width + 1] = T{1};
+      if (policy_.cls_.is_cls(p)) {
+        out[width] = T{1};
+        return;
+      }
+      coordinate::write_row(policy_.keys_.row(h, p.value() + policy_.cls_.row_offset()), out);
+    }
 
    private:
     friend class tupe;

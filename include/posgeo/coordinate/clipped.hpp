@@ -64,6 +64,11 @@ class clipped {
     return settings_.sign == offset_sign::key_minus_query ? offset + settings_.behind : settings_.ahead - offset;
   }
 
+  /// The offsets at and beyond which the class stays the same.
+  [[nodiscard]] offset_bounds constant_beyond() const noexcept {
+    return {relative_offset{-settings_.behind}, relative_offset{settings_.ahead}};
+  }
+
   /// Lists what keeps a call from being classified: two frames, or an offset that would have to be clipped. Where the
   /// classes look back only, keys after the query are the attention's to refuse, or to hide.
   void check(const position_call& call, std::string_view object, violations& found) const {

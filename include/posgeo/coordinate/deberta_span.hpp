@@ -2,6 +2,7 @@
 #pragma once
 
 #include <posgeo/coordinate/log_bucket.hpp>
+#include <posgeo/coordinate/offset_bounds.hpp>
 
 #include <optional>
 
@@ -37,6 +38,11 @@ class deberta_span {
   }
   [[nodiscard]] index_t operator()(relative_offset key_minus_query) const noexcept {
     return std::clamp(relative(key_minus_query), -span_, span_ - 1) + span_;
+  }
+  /// The offsets at and beyond which the row stays the same.
+  [[nodiscard]] offset_bounds constant_beyond() const noexcept {
+    const auto reaches = [this](index_t wanted) { return buckets_ ? buckets_->reaches(wanted) : wanted; };
+    return {relative_offset{-reaches(span_ - 1)}, relative_offset{reaches(span_)}};
   }
 
  private:

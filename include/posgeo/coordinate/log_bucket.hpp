@@ -66,6 +66,13 @@ class log_bucket {
     const index_t ahead = key_minus_query.value();
     return ahead > 0 ? -by_distance(ahead) : by_distance(saturating_subtract(0, ahead));
   }
+  /// The smallest distance whose bucket is at least `bucket`, or, if none is, the smallest of the last bucket.
+  [[nodiscard]] index_t reaches(index_t bucket) const noexcept {
+    const index_t mid = half(settings_);
+    if (bucket <= mid) return bucket;
+    const index_t edge = std::min(bucket - mid - 1, static_cast<index_t>(edges_->size()));
+    return edge == 0 ? mid + 1 : (*edges_)[static_cast<std::size_t>(edge - 1)] + 1;
+  }
 
  private:
   static constexpr index_t most_buckets = index_t{1} << 13;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <posgeo/coordinate/exact_power.hpp>
+#include <posgeo/coordinate/offset_bounds.hpp>
 #include <posgeo/core/error.hpp>
 #include <posgeo/core/index.hpp>
 #include <posgeo/core/required.hpp>
@@ -78,6 +79,12 @@ class t5_bucket {
     const index_t ahead = key_minus_query.value();
     if (ahead > 0) return settings_.direction == bucket_direction::causal ? 0 : per_direction() + by_distance(ahead);
     return by_distance(saturating_subtract(0, ahead));
+  }
+  /// The offsets at and beyond which the bucket stays the same.
+  [[nodiscard]] offset_bounds constant_beyond() const noexcept {
+    const index_t last = thresholds_->empty() ? max_exact() : thresholds_->back();
+    return {relative_offset{-last},
+            relative_offset{settings_.direction == bucket_direction::causal ? index_t{0} : last}};
   }
 
  private:

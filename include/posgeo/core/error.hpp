@@ -54,6 +54,9 @@ enum class errc {
   offset_out_of_table = 38,
   position_rule = 39,
   merge_frames = 40,
+  executor_refusal = 41,
+  cancelled = 42,
+  workspace_size = 43,
 };
 
 /// One broken rule: its code and a sentence that names the object, the axis, the expected and the actual value.

@@ -20,6 +20,7 @@ struct value_term {};     ///< adds to the weighted values
 struct visibility {};     ///< says which keys a query may see
 struct score_scale {};    ///< multiplies the raw score
 struct softcap {};        ///< bounds the score
+struct softmax_sink {};   ///< takes a share of the weights and has no value
 }  // namespace family
 
 /// A small copyable value that opts into one family. It knows no lengths.

@@ -7,6 +7,7 @@
 #include <posgeo/model/plan.hpp>
 #include <posgeo/scale/inverse_sqrt_head_dim.hpp>
 #include <posgeo/scale/score_scale.hpp>
+#include <posgeo/scale/sink.hpp>
 #include <posgeo/transform/qk_transform.hpp>
 #include <posgeo/value/value_term.hpp>
 #include <posgeo/visible/visibility.hpp>
@@ -16,7 +17,7 @@ namespace posgeo {
 /// Whether P opts into a family that an attention is made of and has that family's expressions.
 template <class P>
 concept attention_policy = qk_transform<P> || content_term<P> || score_bias<P> || value_term<P> || visibility<P> ||
-    score_scale<P> || std::same_as<P, scale::softcap>;
+    score_scale<P> || std::same_as<P, scale::softcap> || std::same_as<P, scale::sink>;
 
 namespace detail {
 
@@ -43,7 +44,8 @@ auto term_of(const P& policy, const position_call& call, const heads& layout) {
 ///   5. plus the score biases, which the scale never touches;
 ///   6. softcap, if it is placed after them;
 ///   7. visibility: hidden keys leave, by selection (several policies: all of them must show the key);
-///   8. softmax, natural logarithm; a row that sees nothing has output 0 and log-sum-exp -infinity;
+///   8. softmax, natural logarithm, over them and the sink if there is one; a row that sees nothing has output 0, and
+///      its log-sum-exp is -infinity or the sink;
 ///   9. weighted values plus value terms.
 /// Throws: errc::head_count and errc::shape_mismatch, when built, for an impossible head layout.
 /// Source: docs/conventions.md.
@@ -57,6 +59,7 @@ class attention {
                 "attention: name who may see whom (visible::everything if everybody may)");
   static_assert(detail::members<family::softcap, Policies...> <= 1, "attention: at most one softcap");
   static_assert(detail::members<family::qk_transform, Policies...> <= 1, "attention: at most one query/key transform");
+  static_assert(detail::members<family::softmax_sink, Policies...> <= 1, "attention: at most one softmax sink");
 
  public:
   explicit attention(const posgeo::heads& layout, Policies... policies)
@@ -134,14 +137,15 @@ class attention {
     };
     require_usable(factor, "score scale");
     if (cap) require_usable(cap->cap(), "softcap");
-    const auto bind = [&](auto transforms, auto contents, auto biases, auto values, auto visibilities) {
+    const auto bind = [&](auto transforms, auto contents, auto biases, auto values, auto visibilities, auto sinks) {
       return plan<T, decltype(transforms), decltype(contents), decltype(biases), decltype(values),
-                  decltype(visibilities)>(layout_, call, factor, cap, std::move(transforms), std::move(contents),
-                                          std::move(biases), std::move(values), std::move(visibilities));
+                  decltype(visibilities), decltype(sinks)>(layout_, call, factor, cap, std::move(transforms),
+                                                           std::move(contents), std::move(biases), std::move(values),
+                                                           std::move(visibilities), std::move(sinks));
     };
     return bind(terms<family::qk_transform, T>(call), terms<family::content_term, T>(call),
                 terms<family::score_bias, T>(call), terms<family::value_term, T>(call),
-                terms<family::visibility, T>(call));
+                terms<family::visibility, T>(call), terms<family::softmax_sink, T>(call));
   }
 
  private:

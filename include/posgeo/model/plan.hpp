@@ -17,7 +17,7 @@ namespace posgeo {
 
 /// An attention bound to a call: immutable, copyable, allocates nothing when asked. The members name the stages of the
 /// score order in model/attention.hpp. Made by attention::compile.
-template <class T, class Transforms, class Contents, class Biases, class Values, class Visibilities>
+template <class T, class Transforms, class Contents, class Biases, class Values, class Visibilities, class Sinks>
 class plan {
  public:
   using scalar = T;
@@ -25,9 +25,10 @@ class plan {
   static constexpr bool has_contents = std::tuple_size_v<Contents> != 0;
   static constexpr bool has_biases = std::tuple_size_v<Biases> != 0;
   static constexpr bool has_values = std::tuple_size_v<Values> != 0;
+  static constexpr bool has_sink = std::tuple_size_v<Sinks> != 0;
 
   plan(const heads& layout, position_call call, double scale, std::optional<scale::softcap> cap, Transforms transforms,
-       Contents contents, Biases biases, Values values, Visibilities visibilities)
+       Contents contents, Biases biases, Values values, Visibilities visibilities, Sinks sinks)
       : layout_(layout),
         call_(std::move(call)),
         scale_(static_cast<T>(scale)),
@@ -36,7 +37,8 @@ class plan {
         contents_(std::move(contents)),
         biases_(std::move(biases)),
         values_(std::move(values)),
-        visibilities_(std::move(visibilities)) {}
+        visibilities_(std::move(visibilities)),
+        sinks_(std::move(sinks)) {}
 
   [[nodiscard]] const heads& layout() const noexcept { return layout_; }
   [[nodiscard]] const position_call& call() const noexcept { return call_; }
@@ -46,6 +48,18 @@ class plan {
     if (!cap_ || cap_->place() != place) return std::nullopt;
     return static_cast<T>(cap_->cap());
   }
+  /// The logit of the softmax sink, if there is one.
+  [[nodiscard]] std::optional<T> sink([[maybe_unused]] head_index h) const noexcept {
+    if constexpr (has_sink) return std::get<0>(sinks_)(h);
+    return std::nullopt;
+  }
+
+  /// The compiled terms of each family, for executors that ask them for their block forms.
+  [[nodiscard]] const Transforms& transforms() const noexcept { return transforms_; }
+  [[nodiscard]] const Contents& contents() const noexcept { return contents_; }
+  [[nodiscard]] const Biases& biases() const noexcept { return biases_; }
+  [[nodiscard]] const Values& values() const noexcept { return values_; }
+  [[nodiscard]] const Visibilities& visibilities() const noexcept { return visibilities_; }
 
   void transform_query(batch_index b, head_index h, query_index i, std::span<T> row) const noexcept {
     std::apply([&](const auto&... term) { (term.query(b, h, i, row), ...); }, transforms_);
@@ -113,6 +127,7 @@ class plan {
   Biases biases_;
   Values values_;
   Visibilities visibilities_;
+  Sinks sinks_;
 };
 
 }  // namespace posgeo

@@ -17,4 +17,16 @@ concept qk_transform = member_of<P, family::qk_transform> &&
   requires noexcept(term.key(b, h, j, row));
 };
 
+/// Block form of a compiled transform that turns pairs of a row's first rotary_dim() dimensions by its position alone:
+/// turns(first, count, out) writes [count, rotary_dim()] for consecutive positions, the cosines of a position and then
+/// its sines; turn(turns, row) applies one row of them.
+template <class Term, class T>
+concept turning_transform = requires(const Term& term, position first, index_t count, std::span<T> out,
+                                     std::span<const T> turns) {
+  { term.rotary_dim() } -> std::same_as<index_t>;
+  requires noexcept(term.rotary_dim());
+  requires noexcept(term.turns(first, count, out));
+  requires noexcept(term.turn(turns, out));
+};
+
 }  // namespace posgeo

@@ -6,7 +6,9 @@
 #include <posgeo/core/required.hpp>
 #include <posgeo/frequency/frequency.hpp>
 #include <posgeo/transform/qk_transform.hpp>
+#include <posgeo/transform/sine_cosine.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -32,14 +34,18 @@ struct dimension_pair {
   return {pair, pair + count};
 }
 
-/// (x, y) -> factor * (x cos - y sin, x sin + y cos). The angle is in double; sine and cosine are rounded once.
+/// (x, y) -> (x cosine - y sine, x sine + y cosine).
 template <class T>
-void turn_pair(double angle, T& x, T& y, double factor = 1.0) noexcept {
-  const T cosine = static_cast<T>(factor * std::cos(angle));
-  const T sine = static_cast<T>(factor * std::sin(angle));
+void turn_by(T cosine, T sine, T& x, T& y) noexcept {
   const T turned = x * cosine - y * sine;
   y = x * sine + y * cosine;
   x = turned;
+}
+
+/// (x, y) -> factor * (x cos - y sin, x sin + y cos). The angle is in double; sine and cosine are rounded once.
+template <class T>
+void turn_pair(double angle, T& x, T& y, double factor = 1.0) noexcept {
+  turn_by(static_cast<T>(factor * std::cos(angle)), static_cast<T>(factor * std::sin(angle)), x, y);
 }
 
 struct rotary_settings {
@@ -122,12 +128,55 @@ class rotary {
     void key(batch_index b, head_index, key_index j, std::span<T> row) const noexcept {
       policy_.rotate(call_.at(b, j), row);
     }
+    [[nodiscard]] index_t rotary_dim() const noexcept { return policy_.rotary_dim(); }
+    /// In double what rotate uses, to the bit; in float within one unit in the last place of it.
+    void turns(position first, index_t count, std::span<T> out) const noexcept {
+      const auto width = static_cast<std::size_t>(rotary_dim());
+      for (index_t n = 0; n < count; ++n) {
+        T* const row = out.data() + static_cast<std::size_t>(n) * width;
+        const auto where = static_cast<double>(first.value() + n + policy_.settings_.offset);
+        if (std::same_as<T, float> && std::abs(where) * fastest_ <= quick_angle_limit) {
+          write(where, row, [](double angle) { return quick_sine_cosine(angle); });
+        } else {
+          write(where, row, [](double angle) { return sine_cosine{std::sin(angle), std::cos(angle)}; });
+        }
+      }
+    }
+    void turn(std::span<const T> turns, std::span<T> row) const noexcept {
+      const std::size_t pairs = policy_.speeds_->size();
+      const auto each = [&](auto dimensions) {
+        for (std::size_t pair = 0; pair < pairs; ++pair) {
+          const auto [x, y] = dimensions(pair);
+          turn_by(turns[pair], turns[pairs + pair], row[x], row[y]);
+        }
+      };
+      if (policy_.settings_.pairs == pairing::adjacent) {
+        each([=](std::size_t pair) { return dimensions_of(pairing::adjacent, pair, pairs); });
+      } else {
+        each([=](std::size_t pair) { return dimensions_of(pairing::halves, pair, pairs); });
+      }
+    }
 
    private:
     friend class rotary;
-    term(rotary policy, position_call call) : policy_(std::move(policy)), call_(std::move(call)) {}
+    term(rotary policy, position_call call) : policy_(std::move(policy)), call_(std::move(call)) {
+      for (const double speed : *policy_.speeds_) fastest_ = std::max(fastest_, std::abs(speed));
+    }
+    template <class Function>
+    void write(double where, T* cosines, const Function& function) const noexcept {
+      const std::size_t pairs = policy_.speeds_->size();
+      const double* const speeds = policy_.speeds_->data();
+      T* const sines = cosines + pairs;
+      const double factor = policy_.attention_factor_;
+      for (std::size_t pair = 0; pair < pairs; ++pair) {
+        const sine_cosine of = function(where * speeds[pair]);
+        cosines[pair] = static_cast<T>(factor * of.cosine);
+        sines[pair] = static_cast<T>(factor * of.sine);
+      }
+    }
     rotary policy_;
     position_call call_;
+    double fastest_ = 0.0;
   };
 
   template <class T>

@@ -5,6 +5,8 @@
 #include <posgeo/core/narrow.hpp>
 #include <posgeo/value/value_term.hpp>
 
+#include <optional>
+
 namespace posgeo::value {
 
 /// Adds weight * R[class(key - query)] to the output row, after the softmax.
@@ -39,6 +41,9 @@ class shaw_value {
                     std::span<T> out_row) const noexcept {
       const auto row = relations_.row(call_, b, h, i, j);
       for (std::size_t d = 0; d < out_row.size(); ++d) out_row[d] += weight * static_cast<T>(row[d]);
+    }
+    [[nodiscard]] std::optional<coordinate::relation_side<T, Element>> classes_of_value() const noexcept {
+      return coordinate::relation_side<T, Element>(relations_);
     }
 
    private:

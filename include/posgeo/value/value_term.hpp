@@ -2,6 +2,7 @@
 #pragma once
 
 #include <posgeo/call/position_call.hpp>
+#include <posgeo/coordinate/class_side.hpp>
 #include <posgeo/core/policy.hpp>
 
 #include <span>
@@ -15,6 +16,13 @@ concept value_term = member_of<P, family::value_term> &&
     requires(const compiled_t<P, T>& term, batch_index b, head_index h, query_index i, key_index j, T weight,
              std::span<T> out_row) {
   requires noexcept(term.accumulate(b, h, i, j, weight, out_row));
+};
+
+/// Block form of a compiled value term that adds weight * row(h, of(key - query)); rows are as wide as the values.
+template <class Term, class T>
+concept class_values = requires(const Term& term) {
+  requires coordinate::class_side<typename decltype(term.classes_of_value())::value_type, T>;
+  requires noexcept(term.classes_of_value());
 };
 
 }  // namespace posgeo

@@ -21,6 +21,7 @@ class active {
     [[nodiscard]] key_range keys(batch_index b, query_index) const noexcept {
       return to_keys(call_.key_space().active_rows(b.value()));
     }
+    [[nodiscard]] visibility_rule rule() const noexcept { return {.rows = hides::padding}; }
 
    private:
     position_call call_;

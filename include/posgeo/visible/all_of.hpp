@@ -40,6 +40,9 @@ requires(sizeof...(Parts) > 0) class all_of {
           },
           terms_);
     }
+    [[nodiscard]] visibility_rule rule() const noexcept requires(ruled_visibility<Terms>&&...) {
+      return std::apply([](const auto&... part) { return (visibility_rule{} & ... & part.rule()); }, terms_);
+    }
 
    private:
     std::tuple<Terms...> terms_;

@@ -27,6 +27,7 @@ class causal {
     [[nodiscard]] key_range keys(batch_index b, query_index i) const noexcept {
       return to_keys(call_.key_space().rows_within(b.value(), -position_limit, call_.at(b, i).value()));
     }
+    [[nodiscard]] visibility_rule rule() const noexcept { return {.ahead = 0}; }
 
    private:
     position_call call_;

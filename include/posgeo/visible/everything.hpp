@@ -19,6 +19,7 @@ class everything {
     explicit term(index_t keys) : keys_(keys) {}
     [[nodiscard]] bool operator()(batch_index, query_index, key_index) const noexcept { return true; }
     [[nodiscard]] key_range keys(batch_index, query_index) const noexcept { return {key_index{0}, key_index{keys_}}; }
+    [[nodiscard]] visibility_rule rule() const noexcept { return {}; }
 
    private:
     index_t keys_;

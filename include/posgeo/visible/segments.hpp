@@ -23,6 +23,7 @@ class segments {
     [[nodiscard]] key_range keys(batch_index b, query_index i) const noexcept {
       return to_keys(call_.key_space().sequence_rows(b.value(), call_.sequence(b, i)));
     }
+    [[nodiscard]] visibility_rule rule() const noexcept { return {.rows = hides::padding | hides::other_segments}; }
 
    private:
     position_call call_;

@@ -4,6 +4,9 @@
 #include <posgeo/call/position_call.hpp>
 #include <posgeo/core/policy.hpp>
 
+#include <algorithm>
+#include <limits>
+
 namespace posgeo {
 
 /// What a visibility promises to hide from every query, so that a call that needs it can be held against it.
@@ -35,6 +38,31 @@ concept visibility = member_of<P, family::visibility> &&
   requires noexcept(term(b, i, j));
   { term.keys(b, i) } -> std::same_as<key_range>;
   requires noexcept(term.keys(b, i));
+};
+
+/// A visibility as numbers: key j is seen exactly if -behind <= key - query <= ahead, and, where `rows` has
+/// hides::padding, j is active and, where it has hides::other_segments, both rows are of one sequence. `rows` has no
+/// other.
+/// Units: positions of the call.
+struct visibility_rule {
+  static constexpr index_t unbounded = std::numeric_limits<index_t>::max();
+  index_t behind = unbounded;
+  index_t ahead = unbounded;
+  hides rows = hides::nothing;
+
+  /// What both rules show.
+  [[nodiscard]] friend constexpr visibility_rule operator&(const visibility_rule& a,
+                                                           const visibility_rule& b) noexcept {
+    return {std::min(a.behind, b.behind), std::min(a.ahead, b.ahead), a.rows | b.rows};
+  }
+  friend constexpr bool operator==(const visibility_rule&, const visibility_rule&) noexcept = default;
+};
+
+/// Block form of a compiled visibility: its predicate as a rule.
+template <class Term>
+concept ruled_visibility = requires(const Term& term) {
+  { term.rule() } -> std::same_as<visibility_rule>;
+  requires noexcept(term.rule());
 };
 
 /// A row_space's range of storage rows as key rows.

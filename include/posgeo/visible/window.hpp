@@ -4,8 +4,6 @@
 #include <posgeo/core/required.hpp>
 #include <posgeo/visible/visibility.hpp>
 
-#include <limits>
-
 namespace posgeo::visible {
 
 /// A query sees the keys from `behind` positions before it to `ahead` positions after it, its own key included.
@@ -18,7 +16,7 @@ struct window {
   required<index_t> ahead;   ///< other keys after it
 
   using family = posgeo::family::visibility;
-  static constexpr index_t unbounded = std::numeric_limits<index_t>::max();
+  static constexpr index_t unbounded = visibility_rule::unbounded;
 
   /// The causal window of `width` keys of which the query's own is one: behind = width - 1, ahead = 0.
   [[nodiscard]] static window counting_own_key(index_t width) {
@@ -50,6 +48,7 @@ struct window {
       const index_t highest = ahead_ > position_limit - at ? position_limit : at + ahead_;
       return to_keys(call_.key_space().rows_within(b.value(), lowest, highest));
     }
+    [[nodiscard]] visibility_rule rule() const noexcept { return {.behind = behind_, .ahead = ahead_}; }
 
    private:
     index_t behind_;

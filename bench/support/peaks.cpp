@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+#include "support/peaks.hpp"
+
+#include <Eigen/Core>
+
+#include <algorithm>
+#include <cstdlib>
+#include <thread>
+
+#ifdef __AVX512BF16__
+#include <immintrin.h>
+#endif
+
+namespace posgeo::bench {
+
+namespace {
+
+namespace lanes = Eigen::internal;
+
+/// As many chains as hide the latency of two units and leave registers for the two factors.
+constexpr int chains = EIGEN_ARCH_DEFAULT_NUMBER_OF_REGISTERS >= 32 ? 24 : 12;
+constexpr int steps = 100'000;
+
+/// Hides from the compiler where a value comes from and whether it is needed.
+template <class Value>
+void opaque(Value& value) {
+  asm volatile("" : "+m"(value));
+}
+
+/// The best of three: operations per second of `steps` rounds over the chains.
+template <class Round>
+double best_rate(double operations_per_round, const Round& run_rounds) {
+  double best = 0;
+  for (int attempt = 0; attempt < 3; ++attempt) best = std::max(best, steps / seconds_of(run_rounds));
+  return best * operations_per_round;
+}
+
+/// Sums a buffer with 16 accumulators, with or without a prefetch some bytes ahead.
+template <int Ahead>
+float sum_of(const float* first, const float* last) {
+  using packet = lanes::packet_traits<float>::type;
+  constexpr int width = lanes::packet_traits<float>::size;
+  constexpr int accumulators = chains == 24 ? 16 : 8;
+  packet sums[accumulators];
+  for (packet& sum : sums) sum = lanes::pset1<packet>(0.0F);
+  for (; last - first >= accumulators * width; first += accumulators * width) {
+#pragma GCC unroll 16
+    for (int n = 0; n < accumulators; ++n) {
+      const float* const at = first + n * width;
+      if constexpr (Ahead > 0) {
+        if (n * width % 16 == 0) __builtin_prefetch(at + Ahead / sizeof(float));
+      }
+      sums[n] = lanes::padd(sums[n], lanes::ploadu<packet>(at));
+    }
+  }
+  packet total = sums[0];
+  for (int n = 1; n < accumulators; ++n) total = lanes::padd(total, sums[n]);
+  return lanes::predux(total);
+}
+
+/// The same over several streams at once, which is how keys and values of several heads are read.
+float sum_of_streams(const float* first, const float* last) {
+  constexpr std::ptrdiff_t streams = 4;
+  constexpr std::ptrdiff_t piece = 1024;
+  const std::ptrdiff_t length = (last - first) / streams / piece * piece;
+  float total = 0;
+  for (std::ptrdiff_t at = 0; at < length; at += piece) {
+    for (std::ptrdiff_t s = 0; s < streams; ++s) {
+      const float* const from = first + s * length + at;
+      total += sum_of<4096>(from, from + piece);
+    }
+  }
+  return total;
+}
+
+}  // namespace
+
+template <class T>
+double fma_peak() {
+  using packet = typename lanes::packet_traits<T>::type;
+  constexpr int width = lanes::packet_traits<T>::size;
+  packet factor = lanes::pset1<packet>(T(0.999999));
+  packet addend = lanes::pset1<packet>(T(1e-7));
+  T sample[width] = {};
+  const double rate = best_rate(2.0 * width * chains, [&] {
+    opaque(factor);
+    opaque(addend);
+    packet sums[chains];
+    for (packet& sum : sums) sum = lanes::pset1<packet>(T(1));
+    for (int step = 0; step < steps; ++step) {
+#pragma GCC unroll 24
+      for (int n = 0; n < chains; ++n) sums[n] = lanes::pmadd(sums[n], factor, addend);
+    }
+    for (int n = 1; n < chains; ++n) sums[0] = lanes::padd(sums[0], sums[n]);
+    lanes::pstoreu(sample, sums[0]);
+    opaque(sample);
+  });
+  if (!(sample[0] > T(0) && sample[0] < T(chains))) std::abort();  // it has sunk towards addend / (1 - factor) = 0.1
+  return rate;
+}
+template double fma_peak<float>();
+template double fma_peak<double>();
+
+std::optional<double> bfloat16_dot_peak() {
+#ifdef __AVX512BF16__
+  __m512bh left = _mm512_cvtne2ps_pbh(_mm512_set1_ps(0.5F), _mm512_set1_ps(0.25F));
+  float sample[16] = {};
+  const double rate = best_rate(2.0 * 32 * chains, [&] {
+    opaque(left);
+    __m512 sums[chains];
+    for (__m512& sum : sums) sum = _mm512_setzero_ps();
+    for (int step = 0; step < steps; ++step) {
+#pragma GCC unroll 24
+      for (int n = 0; n < chains; ++n) sums[n] = _mm512_dpbf16_ps(sums[n], left, left);
+    }
+    for (int n = 1; n < chains; ++n) sums[0] = _mm512_add_ps(sums[0], sums[n]);
+    _mm512_storeu_ps(sample, sums[0]);
+    opaque(sample);
+  });
+  if (!(sample[0] > 0.0F)) std::abort();
+  return rate;
+#else
+  return std::nullopt;
+#endif
+}
+
+memory_reader::memory_reader() : values_(bytes / sizeof(float), 1.0F / 1024) {}
+
+double memory_reader::bandwidth(int cores) const {
+  const auto share = values_.size() / static_cast<std::size_t>(cores);
+  double best = 0;
+  for (float (*const loop)(const float*, const float*) : {sum_of<0>, sum_of<2048>, sum_of<8192>, sum_of_streams}) {
+    std::vector<float> sums(static_cast<std::size_t>(cores));
+    const auto read = [&](int core) {
+      const float* const first = values_.data() + share * static_cast<std::size_t>(core);
+      sums[static_cast<std::size_t>(core)] = loop(first, first + share);
+    };
+    const double seconds = seconds_of([&] {
+      std::vector<std::thread> others;
+      for (int core = 1; core < cores; ++core) others.emplace_back(read, core);
+      read(0);
+      for (std::thread& other : others) other.join();
+    });
+    opaque(sums);
+    if (!(sums[0] > 0.0F)) std::abort();
+    best = std::max(best, static_cast<double>(bytes) / seconds);
+  }
+  return best;
+}
+
+const memory_reader& reader() {
+  static const memory_reader one;
+  return one;
+}
+
+}  // namespace posgeo::bench

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <posgeo/attend/attend.hpp>
+#include <posgeo/attend/fused_memory.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+namespace posgeo {
+inline namespace POSGEO_SIMD_ISA {
+namespace kernel {
+
+/// What one worker has packed: the keys and values of one key head of one sequence, and the positional lines of one
+/// query head. Binding what is bound already costs nothing.
+template <class Plan, class E>
+class fused_entry {
+ public:
+  using T = typename Plan::scalar;
+  using parts = detail::plan_parts<Plan>;
+  using shape = tile_shape<T>;
+  /// Whether keys are packed as they are stored: nothing turns, widens or extends them, and nobody reads them as rows.
+  static constexpr bool keys_as_stored = std::is_same_v<E, T> && !Plan::has_transforms && parts::appended == 0 &&
+                                         parts::key_sides == 0 && parts::pair_contents == 0;
+
+  fused_entry(const Plan& plan, const qkv<E>& in, const fused_sizes<Plan>& sizes, const fused_memory<Plan>& memory)
+      : plan_(plan), in_(in), sizes_(sizes), memory_(memory), rule_(rule_of(plan)) {}
+
+  /// The first query row after i, at most `end`, whose keys lie in other rows than those of i.
+  [[nodiscard]] index_t rows_alike(batch_index b, index_t i, index_t end) const noexcept {
+    if (!includes(rule_.rows, hides::other_segments)) return end;
+    const row_space& queries = plan_.call().query_space();
+    if (queries.affine()) return end;
+    const index_t sequence = queries.sequence(b.value(), i);
+    while (i < end && queries.sequence(b.value(), i) == sequence) ++i;
+    return i;
+  }
+
+  /// Makes the sequence's keys, as query head h reads them, and the lines of heads [h, h + heads) ready. Keys and
+  /// values themselves are packed by pack_all or pack_block.
+  void bind(batch_index b, head_index h, index_t heads, index_t sequence) noexcept {
+    const index_t shared = key_head(plan_.layout(), h);
+    const row_stretch stretch = stretch_of(plan_.call(), rule_, b, sequence);
+    const bool other_rows = !bound_ || b != b_ || stretch != stretch_ || sequence != sequence_;
+    if (!bound_ || b != b_) bind_turns(b, plan_.call().query_space(), memory_.query_turns);
+    if (other_rows) {
+      b_ = b;
+      stretch_ = stretch;
+      sequence_ = sequence;
+      memory_.positions.bind(plan_.call(), rule_, b, sequence, stretch);
+      bind_turns(b, plan_.call().key_space(), memory_.key_turns);
+    }
+    if (other_rows || shared != shared_ || (head_ != h && keys_by_head())) packed_all_ = false;
+    if (other_rows || head_ != h || heads_ != heads) {
+      for (index_t slot = 0; slot < heads; ++slot) bind_head(head_index{h.value() + slot}, slot);
+    }
+    head_ = h;
+    heads_ = heads;
+    shared_ = shared;
+    bound_ = true;
+  }
+
+  /// Packs every key and value, once.
+  void pack_all() noexcept {
+    if (packed_all_) return;
+    packed_from_ = 0;
+    any_broken_ = false;
+    pack(0, memory_.positions.tiles());
+    packed_all_ = true;
+  }
+  /// Packs the keys and values of one block where those of the block before were.
+  void pack_block(row_stretch block) noexcept {
+    packed_all_ = false;
+    packed_from_ = block.begin;
+    any_broken_ = false;
+    pack(block.begin / shape::keys, round_up(block.end, shape::keys) / shape::keys);
+  }
+  /// Packed keys from the first of a tile on, and packed values from a key on.
+  [[nodiscard]] const T* keys_from(index_t n) const noexcept { return memory_.keys + (n - packed_from_) * sizes_.dims; }
+  [[nodiscard]] const T* values_from(index_t n) const noexcept {
+    return memory_.values + (n - packed_from_) * sizes_.width;
+  }
+  [[nodiscard]] bool broken(index_t n) const noexcept { return memory_.broken[n - packed_from_] != 0; }
+  [[nodiscard]] const T* key_row(index_t n) const noexcept {
+    return memory_.key_rows + (n - packed_from_) * sizes_.dim;
+  }
+  [[nodiscard]] const T* biases(index_t slot) const noexcept {
+    return memory_.biases + slot * line_memory<T>(sizes_.bias_entries);
+  }
+  [[nodiscard]] const T* key_line(index_t slot) const noexcept {
+    return memory_.key_line + slot * round_up(sizes_.keys, shape::keys);
+  }
+  [[nodiscard]] head_index head() const noexcept { return head_; }
+
+  /// A transformed query row, in the natural scale.
+  void load_query(head_index h, index_t i, T* row) const noexcept {
+    widen_row<T, E>(in_.query.row(b_.value(), h.value(), i), row);
+    const std::span<T> whole(row, static_cast<std::size_t>(sizes_.dim));
+    if constexpr (parts::turns > 0) {
+      turn(memory_.query_turns + i * sizes_.turning_dim, whole);
+    } else {
+      plan_.transform_query(b_, h, query_index{i}, whole);
+    }
+  }
+
+  /// A transformed key row with what is appended for head h.
+  void load_key(head_index h, key_index j, T* row) const noexcept {
+    const head_index first_of_group{shared_ * (plan_.layout().query / plan_.layout().key_value)};
+    widen_row<T, E>(in_.key.row(b_.value(), shared_, j.value()), row);
+    const std::span<T> whole(row, static_cast<std::size_t>(sizes_.dim));
+    if constexpr (parts::turns > 0) {
+      turn(memory_.key_turns + j.value() * sizes_.turning_dim, whole);
+    } else {
+      plan_.transform_key(b_, first_of_group, j, whole);
+    }
+    [[maybe_unused]] index_t at = sizes_.dim;
+    parts::each(plan_.contents(), [&](const auto& term) {
+      if constexpr (appended_product<std::remove_cvref_t<decltype(term)>, T>) {
+        term.append_key(b_, h, j, {row + at, static_cast<std::size_t>(term.appended_dim())});
+        at += term.appended_dim();
+      }
+    });
+  }
+  [[nodiscard]] std::span<const E> value_row(key_index j) const noexcept {
+    return in_.value.row(b_.value(), shared_, j.value());
+  }
+
+  [[nodiscard]] const visibility_rule& rule() const noexcept { return rule_; }
+  [[nodiscard]] row_stretch stretch() const noexcept { return stretch_; }
+  [[nodiscard]] const fused_memory<Plan>& memory() const noexcept { return memory_; }
+  [[nodiscard]] batch_index batch() const noexcept { return b_; }
+  /// Whether a value row has a number that is not finite.
+  [[nodiscard]] bool any_broken() const noexcept { return any_broken_; }
+  [[nodiscard]] const line_span& bias_span() const noexcept { return bias_span_; }
+  [[nodiscard]] const std::array<line_span, parts::class_values_terms>& value_spans() const noexcept {
+    return value_spans_;
+  }
+  /// scale * log2 e.
+  [[nodiscard]] T scale() const noexcept { return static_cast<T>(static_cast<double>(plan_.scale()) * log2_e<double>); }
+  /// A natural score in base 2; a finite one stays finite.
+  [[nodiscard]] static T base2(T score) noexcept {
+    return std::max(score * log2_e<T>, std::numeric_limits<T>::lowest());
+  }
+
+ private:
+  [[nodiscard]] bool keys_by_head() const noexcept {
+    bool by_head = false;
+    parts::each(plan_.contents(), [&](const auto& term) {
+      if constexpr (appended_product<std::remove_cvref_t<decltype(term)>, T>) by_head |= term.append_tables() != 1;
+    });
+    return by_head;
+  }
+
+  void bind_turns([[maybe_unused]] batch_index b, [[maybe_unused]] const row_space& space,
+                  [[maybe_unused]] T* turns) const noexcept {
+    parts::each(plan_.transforms(), [&](const auto& term) {
+      if constexpr (turning_transform<std::remove_cvref_t<decltype(term)>, T>) {
+        const index_t width = sizes_.turning_dim;
+        for (index_t row = 0; row < space.rows();) {
+          const position first = space.at(b.value(), row);
+          index_t count = 1;
+          while (row + count < space.rows() && space.at(b.value(), row + count).value() == first.value() + count) {
+            ++count;
+          }
+          term.turns(first, count, {turns + row * width, static_cast<std::size_t>(count * width)});
+          row += count;
+        }
+      }
+    });
+  }
+  void turn([[maybe_unused]] const T* turns, [[maybe_unused]] std::span<T> row) const noexcept {
+    parts::each(plan_.transforms(), [&](const auto& term) {
+      if constexpr (turning_transform<std::remove_cvref_t<decltype(term)>, T>) {
+        term.turn({turns, static_cast<std::size_t>(sizes_.turning_dim)}, row);
+      }
+    });
+  }
+
+  void pack(index_t first, index_t last) noexcept {
+    [[maybe_unused]] const index_t dim = sizes_.dim;
+    const index_t width = sizes_.width;
+    for (index_t tile = first; tile < last; ++tile) {
+      T* const packed = memory_.keys + (tile * shape::keys - packed_from_) * sizes_.dims;
+      if (keys_as_stored && (tile + 1) * shape::keys <= stretch_.size()) {
+        const index_t begin = tile * shape::keys;
+        if constexpr (keys_as_stored) {
+          pack_tile(in_.key.row(b_.value(), shared_, stretch_.begin + begin).data(), in_.key.strides()[2], dim, packed);
+        }
+        for (index_t n = begin; n < begin + shape::keys; ++n) {
+          pack_value(n - packed_from_, key_index{stretch_.begin + n}, memory_.values + (n - packed_from_) * width);
+        }
+        continue;
+      }
+      for (index_t k = 0; k < shape::keys; ++k) {
+        const index_t n = tile * shape::keys + k;
+        T* const row = memory_.stage + k * sizes_.dims;
+        T* const value = memory_.values + (n - packed_from_) * width;
+        if (n >= stretch_.size()) {
+          std::fill_n(row, sizes_.dims, T{0});
+          std::fill_n(value, width, T{0});
+          continue;
+        }
+        const key_index j{stretch_.begin + n};
+        load_key(head_, j, row);
+        if constexpr (parts::key_sides > 0 || parts::pair_contents > 0) {
+          std::copy_n(row, dim, memory_.key_rows + (n - packed_from_) * dim);
+        }
+        pack_value(n - packed_from_, j, value);
+      }
+      pack_tile(memory_.stage, sizes_.dims, sizes_.dims, packed);
+    }
+  }
+  void pack_value(index_t n, key_index j, T* value) noexcept {
+    const bool finite = copy_finite_row<T, E>(in_.value.row(b_.value(), shared_, j.value()), value, sizes_.width);
+    memory_.broken[n] = finite ? 0 : 1;
+    if (memory_.broken[n] == 0) return;
+    any_broken_ = true;
+    for (index_t d = 0; d < sizes_.width; ++d) value[d] = value[d] - value[d] == T{0} ? value[d] : T{0};
+  }
+
+  void bind_head([[maybe_unused]] head_index h, [[maybe_unused]] index_t slot) noexcept {
+    const position_call& call = plan_.call();
+    if constexpr (parts::offset_biases > 0) {
+      if (sizes_.bias_entries > 0) {
+        bias_span_ = span_of(call, rule_, b_, fused_sizes<Plan>::bias_level(plan_));
+        T* const line = memory_.biases + slot * line_memory<T>(sizes_.bias_entries);
+        for (index_t n = 0; n < bias_span_.count; ++n) {
+          T sum{0};
+          parts::each(plan_.biases(), [&](const auto& term) {
+            using Term = std::remove_cvref_t<decltype(term)>;
+            if constexpr (parts::template by_offset<Term>)
+              sum += term.at_offset(h, relative_offset{bias_span_.low + n});
+          });
+          line[n] = base2(sum);
+        }
+        level_ends(line, bias_span_.count);
+      }
+    }
+    if constexpr (parts::key_biases > 0) {
+      T* const line = memory_.key_line + slot * round_up(sizes_.keys, shape::keys);
+      for (index_t n = 0; n < stretch_.size(); ++n) {
+        T sum{0};
+        parts::each(plan_.biases(), [&](const auto& term) {
+          using Term = std::remove_cvref_t<decltype(term)>;
+          if constexpr (parts::template by_key<Term>) sum += term.at_key(h, call.at(b_, key_index{stretch_.begin + n}));
+        });
+        line[n] = base2(sum);
+      }
+      std::fill(line + stretch_.size(), line + round_up(stretch_.size(), shape::keys), T{0});
+    }
+    [[maybe_unused]] std::size_t query_side = 0;
+    [[maybe_unused]] std::size_t key_side = 0;
+    parts::each(plan_.contents(), [&](const auto& term) {
+      using Term = std::remove_cvref_t<decltype(term)>;
+      if constexpr (query_sided<Term, T>) {
+        const std::size_t n = query_side++;
+        if (sizes_.query_entries[n] > 0) {
+          const auto side = term.query_side();
+          memory_.query_classes[n].bind(*side, h, span_of(call, rule_, b_, side->constant_beyond()), T{1});
+        }
+      }
+      if constexpr (key_sided<Term, T>) {
+        const std::size_t n = key_side++;
+        if (sizes_.key_entries[n] > 0) {
+          const auto side = term.key_side();
+          memory_.key_classes[n].bind(*side, h, span_of(call, rule_, b_, side->constant_beyond()), scale());
+        }
+      }
+    });
+    [[maybe_unused]] std::size_t value_side = 0;
+    parts::each(plan_.values(), [&](const auto& term) {
+      if constexpr (class_values<std::remove_cvref_t<decltype(term)>, T>) {
+        const std::size_t n = value_side++;
+        if (sizes_.value_entries[n] > 0) {
+          const auto side = term.classes_of_value();
+          value_spans_[n] = span_of(call, rule_, b_, side->constant_beyond());
+          for (index_t entry = 0; entry < value_spans_[n].count; ++entry) {
+            T* const row = memory_.value_rows[n] + entry * sizes_.width;
+            std::fill_n(row, sizes_.width, T{0});
+            side->row(h, side->of(relative_offset{value_spans_[n].low + entry}),
+                      {row, static_cast<std::size_t>(sizes_.value_dim)});
+          }
+        }
+      }
+    });
+  }
+
+  const Plan& plan_;
+  const qkv<E>& in_;
+  const fused_sizes<Plan>& sizes_;
+  fused_memory<Plan> memory_;
+  visibility_rule rule_;
+  bool bound_ = false;
+  bool any_broken_ = false;
+  batch_index b_;
+  head_index head_;
+  index_t heads_ = 0;
+  index_t packed_from_ = 0;
+  bool packed_all_ = false;
+  index_t shared_ = 0;
+  index_t sequence_ = 0;
+  row_stretch stretch_{0, 0};
+  line_span bias_span_;
+  std::array<line_span, parts::class_values_terms> value_spans_{};
+};
+
+}  // namespace kernel
+}  // namespace POSGEO_SIMD_ISA
+}  // namespace posgeo

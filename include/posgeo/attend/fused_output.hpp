@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <posgeo/attend/fused_entry.hpp>
+#include <posgeo/attend/value_tiles.hpp>
+
+#include <cmath>
+
+namespace posgeo {
+inline namespace POSGEO_SIMD_ISA {
+namespace kernel {
+
+/// What becomes of the weights of a group beside their product with the values, and the end of its rows.
+template <class Plan, class E, class O>
+class fused_output {
+ public:
+  using T = typename Plan::scalar;
+  using parts = detail::plan_parts<Plan>;
+  using shape = tile_shape<T>;
+
+  fused_output(const Plan& plan, const fused_sizes<Plan>& sizes, const fused_entry<Plan, E>& entry,
+               const attention_output<T, O>& out)
+      : plan_(plan), sizes_(sizes), entry_(entry), memory_(entry.memory()), out_(out) {}
+
+  /// The mass of each class of the value terms, and value terms that know only pairs.
+  void add_value_terms([[maybe_unused]] const row_group<T>& group, [[maybe_unused]] index_t block,
+                       [[maybe_unused]] index_t first, [[maybe_unused]] index_t last) noexcept {
+    [[maybe_unused]] std::size_t side_index = 0;
+    [[maybe_unused]] index_t column = sizes_.width;
+    parts::each(plan_.values(), [&](const auto& term) {
+      if constexpr (class_values<std::remove_cvref_t<decltype(term)>, T>) {
+        const std::size_t n = side_index++;
+        if (sizes_.value_entries[n] > 0 && memory_.positions.known()) {
+          for (index_t r = 0; r < group.count; ++r) {
+            T* const mass = memory_.out + (group.chunk_row + r) * sizes_.out_width + column;
+            add_mass(group.position[r], entry_.value_spans()[n], block, r, first, last, mass);
+          }
+        } else {
+          each_weight(group, block, first, last, [&](index_t r, key_index j, T weight, std::span<T> row) {
+            term.accumulate(entry_.batch(), group.head[r], group.query[r], j, weight, row);
+          });
+        }
+        column += round_up(sizes_.value_entries[n], shape::lanes);
+      } else {
+        each_weight(group, block, first, last, [&](index_t r, key_index j, T weight, std::span<T> row) {
+          term.accumulate(entry_.batch(), group.head[r], group.query[r], j, weight, row);
+        });
+      }
+    });
+  }
+  /// A value that is not finite counts where its key is seen, and nowhere else.
+  void add_broken(const row_group<T>& group, index_t block, index_t begin, index_t end) noexcept {
+    for (index_t n = begin; n < end; ++n) {
+      if (!entry_.broken(block + n)) continue;
+      const key_index j{entry_.stretch().begin + block + n};
+      const auto value = entry_.value_row(j);
+      for (index_t r = 0; r < group.count; ++r) {
+        const query_index i = group.query[r];
+        if (!plan_.visible(entry_.batch(), i, j)) continue;
+        if constexpr (parts::pair_biases > 0) {
+          if (plan_.bias(entry_.batch(), group.head[r], i, j) < std::numeric_limits<T>::lowest()) continue;
+        }
+        T* const row = memory_.out + (group.chunk_row + r) * sizes_.out_width;
+        const T weight = memory_.weights[r * sizes_.weight_stride + n];
+        for (std::size_t d = 0; d < value.size(); ++d) {
+          const T number = static_cast<T>(value[d]);
+          if (number - number != T{0}) row[d] += weight * number;
+        }
+      }
+    }
+  }
+
+  /// Writes the rows of a group, whose keys have all been seen.
+  void finish(const row_group<T>& group) noexcept {
+    [[maybe_unused]] std::size_t side_index = 0;
+    [[maybe_unused]] index_t column = sizes_.width;
+    [[maybe_unused]] T* const of_group = memory_.out + group.chunk_row * sizes_.out_width;
+    parts::each(plan_.values(), [&](const auto& term) {
+      if constexpr (class_values<std::remove_cvref_t<decltype(term)>, T>) {
+        const std::size_t n = side_index++;
+        if (sizes_.value_entries[n] > 0 && memory_.positions.known()) {
+          value_tiles<T>({.weights = of_group + column,
+                          .weight_stride = sizes_.out_width,
+                          .values = memory_.value_rows[n],
+                          .keys = entry_.value_spans()[n].count,
+                          .width = sizes_.width,
+                          .out = of_group,
+                          .out_stride = sizes_.out_width},
+                         group.count);
+        }
+        column += round_up(sizes_.value_entries[n], shape::lanes);
+      }
+    });
+    for (index_t r = 0; r < group.count; ++r) write(group.head[r], group.query[r].value(), group.chunk_row + r);
+  }
+
+ private:
+  template <class Visit>
+  void each_weight(const row_group<T>& group, index_t block, index_t first, index_t last, const Visit& visit) noexcept {
+    const index_t end = std::min(last * shape::keys, memory_.positions.size() - block);
+    for (index_t r = 0; r < group.count; ++r) {
+      T* const row = memory_.out + (group.chunk_row + r) * sizes_.out_width;
+      for (index_t n = first * shape::keys; n < end; ++n) {
+        const T weight = memory_.weights[r * sizes_.weight_stride + n];
+        if (weight == T{0}) continue;
+        visit(r, key_index{entry_.stretch().begin + block + n}, weight,
+              std::span<T>(row, static_cast<std::size_t>(sizes_.value_dim)));
+      }
+    }
+  }
+  void add_mass(index_t query, const line_span& span, index_t block, index_t r, index_t first, index_t last,
+                T* mass) const noexcept {
+    const T* const weights = memory_.weights + r * sizes_.weight_stride;
+    const index_t begin = first * shape::keys;
+    const index_t end = std::min(last * shape::keys, memory_.positions.size() - block);
+    if (!memory_.positions.straight()) {
+      const std::int32_t* const relative = memory_.positions.relative() + block;
+      const index_t origin = saturating_subtract(saturating_subtract(memory_.positions.first(), query), span.low);
+      for (index_t n = begin; n < end; ++n) {
+        mass[std::clamp<index_t>(saturating_add(origin, relative[n]), 0, span.count - 1)] += weights[n];
+      }
+      return;
+    }
+    const index_t entry = memory_.positions.first() + block - query - span.low;  // of key 0 of the block
+    const index_t low = std::clamp(-entry, begin, end);
+    const index_t high = std::clamp(span.count - entry, begin, end);
+    if (low > begin) mass[0] += sum_of(weights, begin, low);
+    if (high > low) add_row(mass + entry + low, weights + low, high - low);
+    if (end > high) mass[span.count - 1] += sum_of(weights, high, end);
+  }
+  /// Numbers [begin, end), each in the lane of its own number, so that zeros before or behind change nothing.
+  [[nodiscard]] static T sum_of(const T* numbers, index_t begin, index_t end) noexcept {
+    constexpr index_t lanes = shape::lanes;
+    constexpr index_t step = 4 * lanes;
+    simd::pack<T> sum[4] = {simd::zero<T>(), simd::zero<T>(), simd::zero<T>(), simd::zero<T>()};
+    for (index_t n = begin / step * step; n < end; n += step) {
+      for (index_t part = 0; part < 4; ++part) {
+        const index_t at = n + part * lanes;
+        if (at >= begin && at + lanes <= end) {
+          sum[part] = sum[part] + simd::load(numbers + at);
+        } else if (at < end && at + lanes > begin) {
+          const auto before = simd::first_lanes<T>(std::max<index_t>(begin - at, 0));
+          sum[part] = sum[part] + simd::zero_where(before, simd::load_first(numbers + at, std::min(end - at, lanes)));
+        }
+      }
+    }
+    return simd::sum((sum[0] + sum[1]) + (sum[2] + sum[3]));
+  }
+
+  void write(head_index h, index_t i, index_t row) noexcept {
+    T* const numbers = memory_.out + row * sizes_.out_width;
+    const bool started = memory_.started[row] != 0;
+    const std::optional<T> sink = plan_.sink(h);
+    double log_sum_exp = -std::numeric_limits<double>::infinity();
+    T share = T{0};
+    if (started) {
+      const auto sum = static_cast<double>(simd::sum(simd::load(memory_.sums + row * shape::lanes)));
+      share = static_cast<T>(1.0 / sum);
+      if (sink || out_.log_sum_exp) {
+        log_sum_exp = (std::log2(sum) - static_cast<double>(memory_.shift[row])) / log2_e<double>;
+      }
+    }
+    if (sink) {
+      const auto logit = static_cast<double>(*sink);
+      const double higher = std::max(log_sum_exp, logit);
+      const double both = higher + std::log(std::exp(log_sum_exp - higher) + std::exp(logit - higher));
+      share *= static_cast<T>(std::exp(log_sum_exp - both));
+      log_sum_exp = both;
+    }
+    narrow_row(numbers, share, out_.output.row(entry_.batch().value(), h.value(), i));
+    if (out_.log_sum_exp) {
+      out_.log_sum_exp->row(entry_.batch().value(), h.value())[static_cast<std::size_t>(i)] =
+          static_cast<T>(log_sum_exp);
+    }
+  }
+
+  const Plan& plan_;
+  const fused_sizes<Plan>& sizes_;
+  const fused_entry<Plan, E>& entry_;
+  const fused_memory<Plan>& memory_;
+  const attention_output<T, O>& out_;
+};
+
+}  // namespace kernel
+}  // namespace POSGEO_SIMD_ISA
+}  // namespace posgeo

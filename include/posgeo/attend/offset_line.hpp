@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <posgeo/attend/key_stretch.hpp>
+#include <posgeo/coordinate/offset_bounds.hpp>
+
+#include <algorithm>
+#include <optional>
+
+namespace posgeo {
+inline namespace POSGEO_SIMD_ISA {
+namespace kernel {
+
+/// log2 e: scores in base 2 are natural ones times it.
+template <class T>
+inline constexpr T log2_e = static_cast<T>(1.4426950408889634073599);
+
+/// The offsets that a line of numbers has entries for; beyond its ends the end's number holds.
+struct line_span {
+  index_t low = 0;
+  index_t count = 0;
+  [[nodiscard]] index_t high() const noexcept { return low + count - 1; }
+};
+
+/// The key-minus-query offsets that an entry can ask for and a rule lets be seen, cut where a line is level anyhow.
+[[nodiscard]] inline line_span span_of(const position_call& call, const visibility_rule& rule, batch_index b,
+                                       const std::optional<coordinate::offset_bounds>& level) noexcept {
+  const auto [first_query, last_query] = call.query_space().position_bounds(b.value());
+  const auto [first_key, last_key] = call.key_space().position_bounds(b.value());
+  index_t low = saturating_subtract(first_key, last_query);
+  index_t high = saturating_subtract(last_key, first_query);
+  low = std::max(low, rule.behind == visibility_rule::unbounded ? low : -rule.behind);
+  high = std::min(high, rule.ahead);
+  low = std::min(low, high);
+  if (level) {
+    low = std::clamp(low, level->lowest.value(), level->highest.value());
+    high = std::clamp(high, level->lowest.value(), level->highest.value());
+  }
+  return {low, saturating_add(saturating_subtract(high, low), 1)};
+}
+
+/// A line by offset can be read from a tile before its first entry to a tile behind its last: both ends are level.
+template <class T>
+inline constexpr index_t line_margin = tile_shape<T>::keys;
+
+/// Memory of a line of `count` entries.
+template <class T>
+[[nodiscard]] constexpr index_t line_memory(index_t count) noexcept {
+  return round_up(count, tile_shape<T>::keys) + 2 * line_margin<T>;
+}
+
+/// Writes the margins of a line whose entry 0 is at `line`.
+template <class T>
+inline void level_ends(T* line, index_t count) noexcept {
+  std::fill(line - line_margin<T>, line, line[0]);
+  std::fill(line + count, line + count + line_margin<T>, line[count - 1]);
+}
+
+/// Where a tile reads a line: the entry of its first key, no further out than the margins.
+template <class T>
+[[nodiscard]] constexpr index_t entry_of(index_t offset, const line_span& span) noexcept {
+  return std::clamp(saturating_subtract(offset, span.low), -line_margin<T>, span.count);
+}
+
+/// A run of tiles and where it reads its lines.
+template <class T>
+struct line_run {
+  const T* line[tile_shape<T>::rows];  ///< at the run's first tile
+  index_t step;                        ///< from tile to tile
+  index_t end;                         ///< the run's last tile + 1
+
+  /// How far tiles from `tile` on can go together, if the first of them reads entries from lowest to highest: lines
+  /// that all move with the tiles, lines that are all level, or else one tile alone.
+  void set_end(index_t lowest, index_t highest, index_t count, index_t tile, index_t last) noexcept {
+    constexpr index_t keys = tile_shape<T>::keys;
+    step = keys;
+    end = tile + 1;
+    if (lowest >= -line_margin<T> && highest <= count) {
+      end += (count - highest) / keys;
+    } else if (highest <= -line_margin<T>) {
+      step = 0;
+      end += (-line_margin<T> - highest) / keys;
+    } else if (lowest >= count) {
+      step = 0;
+      end = last;
+    }
+    end = std::min(end, last);
+  }
+};
+
+}  // namespace kernel
+}  // namespace POSGEO_SIMD_ISA
+}  // namespace posgeo

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <posgeo/attend/online_softmax.hpp>
+#include <posgeo/simd/exponential.hpp>
+
+namespace posgeo {
+inline namespace POSGEO_SIMD_ISA {
+namespace kernel {
+
+/// What a score starts from.
+enum class score_start {
+  zero,       ///< 0
+  reference,  ///< minus the row's reference
+  line,       ///< a number for each key, minus the row's reference
+};
+/// What becomes of a tile of scores.
+enum class score_end {
+  raw,      ///< they are stored
+  weights,  ///< 2^score is stored and summed, unless a score is above 0: then this tile's are stored raw
+};
+
+/// A stretch of tiles of one group of query rows. Scores are in base 2.
+template <class T>
+struct score_job {
+  const T* queries;  ///< [rows][query_stride], of which dims are read
+  index_t query_stride;
+  const T* keys;  ///< tiles of [dims][keys]
+  index_t dims;
+  index_t first;  ///< tiles [first, last)
+  index_t last;
+  const T* shift;        ///< [rows], minus the references
+  const T* const* line;  ///< [rows]: of the first key of tile `first`
+  index_t line_step;     ///< numbers of a line from tile to tile: `keys`, or 0 where it is level
+  T* out;                ///< [rows][out_stride]: column 0 is the first key of tile 0
+  index_t out_stride;
+  T* sums;  ///< [rows][lanes]
+};
+
+/// Runs the tiles and gives the number of the tile that it stopped at: `last`, or one that was stored raw.
+template <score_start Start, score_end End, index_t Rows, class T>
+[[gnu::noinline]] index_t score_tile_rows(const score_job<T>& job) noexcept {
+  using shape = tile_shape<T>;
+  using simd::pack;
+  constexpr index_t rows = Rows;
+  constexpr index_t packs = shape::key_packs;
+  constexpr index_t lanes = shape::lanes;
+  constexpr index_t ahead = 256 / static_cast<index_t>(sizeof(T)) * 4;  // prefetched: 1 KiB, a few steps
+  const index_t dims = job.dims;
+  const index_t query_stride = job.query_stride;
+  for (index_t tile = job.first; tile < job.last; ++tile) {
+    const T* keys = job.keys + tile * dims * shape::keys;
+    const T* queries = job.queries;
+    T* const out = job.out + tile * shape::keys;
+    pack<T> score[rows][packs];
+#pragma GCC unroll 16
+    for (index_t r = 0; r < rows; ++r) {
+#pragma GCC unroll 4
+      for (index_t n = 0; n < packs; ++n) {
+        if constexpr (Start == score_start::zero) {
+          score[r][n] = simd::zero<T>();
+        } else if constexpr (Start == score_start::reference) {
+          score[r][n] = simd::broadcast<T>(job.shift[r]);
+        } else {
+          score[r][n] = simd::load(job.line[r] + (tile - job.first) * job.line_step + n * lanes) +
+                        simd::broadcast<T>(job.shift[r]);
+        }
+      }
+    }
+    for (index_t d = 0; d < dims; ++d) {
+      pack<T> key[packs];
+#pragma GCC unroll 4
+      for (index_t n = 0; n < packs; ++n) {
+        key[n] = simd::load(keys + n * lanes);
+        simd::prefetch(keys + n * lanes + ahead);
+      }
+#pragma GCC unroll 16
+      for (index_t r = 0; r < rows; ++r) {
+        const pack<T> query = simd::broadcast<T>(queries[r * query_stride]);
+#pragma GCC unroll 4
+        for (index_t n = 0; n < packs; ++n) score[r][n] = simd::fma(query, key[n], score[r][n]);
+      }
+      keys += shape::keys;
+      ++queries;
+    }
+    bool stop = End == score_end::raw;
+    if constexpr (End == score_end::weights) {
+      // A score above 0 has no sign; so has +0, which costs a look and changes nothing.
+      pack<T> signs = score[0][0];
+#pragma GCC unroll 16
+      for (index_t r = 0; r < rows; ++r) {
+#pragma GCC unroll 4
+        for (index_t n = r == 0 ? 1 : 0; n + 1 < packs; n += 2)
+          signs = simd::bits_of_all(signs, score[r][n], score[r][n + 1]);
+      }
+      signs = simd::bits_of_all(signs, score[0][packs - 1], score[rows - 1][packs - 1]);
+      stop = !simd::all(simd::signed_lanes(signs));
+    }
+    if (stop) {
+#pragma GCC unroll 16
+      for (index_t r = 0; r < rows; ++r) {
+#pragma GCC unroll 4
+        for (index_t n = 0; n < packs; ++n) simd::store(out + r * job.out_stride + n * lanes, score[r][n]);
+      }
+      if constexpr (End == score_end::weights) return tile;
+    } else if constexpr (End == score_end::weights) {
+#pragma GCC unroll 16
+      for (index_t r = 0; r < rows; ++r) {
+        pack<T> sum = simd::load(job.sums + r * lanes);
+#pragma GCC unroll 4
+        for (index_t n = 0; n < packs; ++n) {
+          const pack<T> weight = simd::exp2(score[r][n], softmax_rows<T>::vanishes);
+          simd::store(out + r * job.out_stride + n * lanes, weight);
+          sum = sum + weight;
+        }
+        simd::store(job.sums + r * lanes, sum);
+      }
+    }
+  }
+  return job.last;
+}
+
+/// The same for the first `rows` of a group, with no more work than the next power of two.
+template <score_start Start, score_end End, class T>
+inline index_t score_tiles(const score_job<T>& job, index_t rows = tile_shape<T>::rows) noexcept {
+  if (rows == 1) return score_tile_rows<Start, End, 1>(job);
+  if (rows == 2) return score_tile_rows<Start, End, 2>(job);
+  if (rows <= 4) return score_tile_rows<Start, End, 4>(job);
+  if (tile_shape<T>::rows > 8 && rows <= 8) return score_tile_rows<Start, End, 8>(job);
+  return score_tile_rows<Start, End, tile_shape<T>::rows>(job);
+}
+
+}  // namespace kernel
+}  // namespace POSGEO_SIMD_ISA
+}  // namespace posgeo

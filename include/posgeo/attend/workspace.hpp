@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <posgeo/core/index.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace posgeo::detail {
+
+/// Hands out parts of one block of memory, each at a multiple of 64 bytes. Without memory it only counts, so that one
+/// function both measures a layout and makes it.
+class memory_parts {
+ public:
+  static constexpr std::size_t alignment = 64;
+
+  memory_parts() noexcept = default;
+  explicit memory_parts(std::byte* begin) noexcept : begin_(begin) {}
+
+  template <class T>
+  [[nodiscard]] T* take(index_t count) noexcept {
+    static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
+    const std::size_t at = used_;
+    const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(T);
+    used_ += (bytes + alignment - 1) / alignment * alignment;
+    return begin_ == nullptr ? nullptr : reinterpret_cast<T*>(begin_ + at);
+  }
+  [[nodiscard]] std::size_t bytes() const noexcept { return used_; }
+
+ private:
+  std::byte* begin_ = nullptr;
+  std::size_t used_ = 0;
+};
+
+}  // namespace posgeo::detail

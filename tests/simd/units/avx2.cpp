@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+#include "simd/units/lanes.hpp"
+
+namespace posgeo::test {
+
+lane_report avx2_unit() { return report_lanes(); }
+
+}  // namespace posgeo::test
