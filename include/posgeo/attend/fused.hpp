@@ -8,7 +8,7 @@
 
 #include <atomic>
 #include <memory>
-#include <new>
+#include <optional>
 
 namespace posgeo {
 inline namespace POSGEO_SIMD_ISA {
@@ -30,7 +30,8 @@ class fused {
     other.workspace_ = workspace;
     return other;
   }
-  /// The same executor, which tells `hook` how many pieces of its work are done and asks it whether to go on.
+  /// The same executor, which tells `hook` how many pieces of its work are done and asks it whether to go on, maybe
+  /// from several threads at once. What the hook throws ends the call too.
   [[nodiscard]] fused with_progress(progress_hook hook) const {
     fused other = *this;
     other.progress_ = hook;
@@ -41,7 +42,7 @@ class fused {
   template <class Plan>
   [[nodiscard]] std::size_t workspace_bytes(const Plan& plan, index_t value_dim) const {
     const kernel::fused_sizes<Plan> sizes(plan, value_dim);
-    return static_cast<std::size_t>(threads_.concurrency()) * bytes_of_worker(sizes) + detail::memory_parts::alignment;
+    return bytes_of(sizes, workers(pieces(plan, concurrency())));
   }
 
   template <class Plan, class E, class O>
@@ -49,24 +50,30 @@ class fused {
     require(!out.scores && !out.probabilities, errc::executor_refusal, "fused", "outputs",
             "output and log_sum_exp (eager gives scores and probabilities)", "scores or probabilities");
     const kernel::fused_sizes<Plan> sizes(plan, in.value.extent(3));
-    const std::size_t needed = workspace_bytes(plan, in.value.extent(3));
-    require(workspace_.empty() || workspace_.size() >= needed, errc::workspace_size, "fused", "workspace bytes",
-            text("at least {}", needed), workspace_.size());
-    const std::unique_ptr<std::byte[]> own(workspace_.empty() ? new std::byte[needed] : nullptr);
-    std::byte* const memory = aligned(workspace_.empty() ? own.get() : workspace_.data());
+    const pieces work(plan, concurrency());
+    const std::size_t needed = bytes_of(sizes, workers(work));
+    require(!workspace_ || workspace_->size() >= needed, errc::workspace_size, "fused", "workspace bytes",
+            text("at least {}", needed), workspace_ ? workspace_->size() : 0);
+    const std::unique_ptr<std::byte[]> own(workspace_ ? nullptr : new std::byte[needed]);
+    std::byte* const memory = aligned(workspace_ ? workspace_->data() : own.get());
 
-    const pieces work(plan, threads_.concurrency());
     std::atomic<index_t> next{0};
     std::atomic<index_t> done{0};
     std::atomic<bool> cancelled{false};
-    threads_.parallel_for(std::min(threads_.concurrency(), work.count()), [&](index_t worker) {
+    threads_.parallel_for(workers(work), [&](index_t worker) {
       detail::memory_parts parts(memory + static_cast<std::size_t>(worker) * bytes_of_worker(sizes));
       const kernel::fused_memory<Plan> of_worker(parts, sizes);
       kernel::fused_entry<Plan, E> entry(plan, in, sizes, of_worker);
       kernel::fused_rows<Plan, E, O> rows(plan, sizes, entry, out);
       for (index_t n = next++; n < work.count() && !cancelled; n = next++) {
         run_piece(plan, sizes, work[n], entry, rows);
-        if (progress_ && progress_(++done, work.count()) == progress::cancel) cancelled = true;
+        if (!progress_) continue;
+        try {
+          if (progress_(++done, work.count()) == progress::cancel) cancelled = true;
+        } catch (...) {
+          cancelled = true;
+          throw;
+        }
       }
     });
     require(!cancelled, errc::cancelled, "fused", "call", "to be finished", "cancelled by its progress hook");
@@ -89,7 +96,8 @@ class fused {
         : batch_(plan.call().batch()),
           heads_(plan.layout().key_value),
           group_(plan.layout().query / plan.layout().key_value),
-          queries_(plan.call().queries()) {
+          queries_(plan.call().queries()),
+          concurrency_(concurrency) {
       constexpr index_t rows = kernel::tile_shape<typename Plan::scalar>::chunk_rows;
       const index_t most = kernel::round_up(std::max<index_t>(queries_, 1), rows) / rows;
       if (concurrency > 1) {
@@ -99,6 +107,7 @@ class fused {
       splits_ = queries_ == 0 ? 0 : kernel::round_up(queries_, step_) / step_;
     }
     [[nodiscard]] index_t count() const noexcept { return batch_ * heads_ * splits_; }
+    [[nodiscard]] index_t concurrency() const noexcept { return concurrency_; }
     [[nodiscard]] piece operator[](index_t n) const noexcept {
       const index_t split = n % splits_;
       const index_t head = n / splits_ % heads_;
@@ -111,10 +120,20 @@ class fused {
     index_t heads_;
     index_t group_;
     index_t queries_;
+    index_t concurrency_;
     index_t splits_ = 1;
     index_t step_ = 1;
   };
 
+  [[nodiscard]] index_t concurrency() const { return std::max<index_t>(threads_.concurrency(), 1); }
+  /// How many tasks share the pieces; one where there is nothing to do.
+  [[nodiscard]] static index_t workers(const pieces& work) noexcept {
+    return std::clamp<index_t>(work.count(), 1, work.concurrency());
+  }
+  template <class Plan>
+  [[nodiscard]] static std::size_t bytes_of(const kernel::fused_sizes<Plan>& sizes, index_t workers) {
+    return static_cast<std::size_t>(workers) * bytes_of_worker(sizes) + detail::memory_parts::alignment;
+  }
   template <class Plan>
   [[nodiscard]] static std::size_t bytes_of_worker(const kernel::fused_sizes<Plan>& sizes) {
     detail::memory_parts counted;
@@ -151,7 +170,7 @@ class fused {
   }
 
   Threads threads_;
-  std::span<std::byte> workspace_;
+  std::optional<std::span<std::byte>> workspace_;
   progress_hook progress_;
 };
 

@@ -49,6 +49,7 @@ class fused_entry {
       stretch_ = stretch;
       sequence_ = sequence;
       memory_.positions.bind(plan_.call(), rule_, b, sequence, stretch);
+      bind_queries();
       bind_turns(b, plan_.call().key_space(), memory_.key_turns);
     }
     if (other_rows || shared != shared_ || (head_ != h && keys_by_head())) packed_all_ = false;
@@ -140,7 +141,7 @@ class fused_entry {
   [[nodiscard]] T scale() const noexcept { return static_cast<T>(static_cast<double>(plan_.scale()) * log2_e<double>); }
   /// A natural score in base 2; a finite one stays finite.
   [[nodiscard]] static T base2(T score) noexcept {
-    return std::max(score * log2_e<T>, std::numeric_limits<T>::lowest());
+    return std::clamp(score * log2_e<T>, std::numeric_limits<T>::lowest(), std::numeric_limits<T>::max());
   }
 
  private:
@@ -219,11 +220,31 @@ class fused_entry {
     for (index_t d = 0; d < sizes_.width; ++d) value[d] = value[d] - value[d] == T{0} ? value[d] : T{0};
   }
 
+  /// Where the active queries of the sequence stand, and how many they are.
+  void bind_queries() noexcept {
+    const row_space& queries = plan_.call().query_space();
+    query_count_ = 0;
+    query_bounds_ = {0, 0};
+    for (index_t i = 0; i < queries.rows(); ++i) {
+      if (!queries.active(b_.value(), i)) continue;
+      if (includes(rule_.rows, hides::other_segments) && queries.sequence(b_.value(), i) != sequence_) continue;
+      const index_t p = queries.at(b_.value(), i).value();
+      if (query_count_++ == 0) query_bounds_ = {p, p};
+      query_bounds_ = {std::min(query_bounds_.first, p), std::max(query_bounds_.second, p)};
+    }
+  }
+  /// The entries of a line for this sequence; none where positions lie too far apart.
+  [[nodiscard]] line_span span(const std::optional<coordinate::offset_bounds>& level) const noexcept {
+    line_span span = span_of(query_bounds_, {memory_.positions.first(), memory_.positions.last()}, rule_, level);
+    if (!memory_.positions.known() || span.count > most_entries(query_count_, stretch_.size())) span.count = 0;
+    return span;
+  }
+
   void bind_head([[maybe_unused]] head_index h, [[maybe_unused]] index_t slot) noexcept {
     const position_call& call = plan_.call();
     if constexpr (parts::offset_biases > 0) {
-      if (sizes_.bias_entries > 0) {
-        bias_span_ = span_of(call, rule_, b_, fused_sizes<Plan>::bias_level(plan_));
+      bias_span_ = span(fused_sizes<Plan>::bias_level(plan_));
+      if (bias_span_.count > 0) {
         T* const line = memory_.biases + slot * line_memory<T>(sizes_.bias_entries);
         for (index_t n = 0; n < bias_span_.count; ++n) {
           T sum{0};
@@ -255,16 +276,14 @@ class fused_entry {
       using Term = std::remove_cvref_t<decltype(term)>;
       if constexpr (query_sided<Term, T>) {
         const std::size_t n = query_side++;
-        if (sizes_.query_entries[n] > 0) {
-          const auto side = term.query_side();
-          memory_.query_classes[n].bind(*side, h, span_of(call, rule_, b_, side->constant_beyond()), T{1});
+        if (const auto side = term.query_side()) {
+          memory_.query_classes[n].bind(*side, h, span(side->constant_beyond()), T{1});
         }
       }
       if constexpr (key_sided<Term, T>) {
         const std::size_t n = key_side++;
-        if (sizes_.key_entries[n] > 0) {
-          const auto side = term.key_side();
-          memory_.key_classes[n].bind(*side, h, span_of(call, rule_, b_, side->constant_beyond()), scale());
+        if (const auto side = term.key_side()) {
+          memory_.key_classes[n].bind(*side, h, span(side->constant_beyond()), scale());
         }
       }
     });
@@ -272,9 +291,8 @@ class fused_entry {
     parts::each(plan_.values(), [&](const auto& term) {
       if constexpr (class_values<std::remove_cvref_t<decltype(term)>, T>) {
         const std::size_t n = value_side++;
-        if (sizes_.value_entries[n] > 0) {
-          const auto side = term.classes_of_value();
-          value_spans_[n] = span_of(call, rule_, b_, side->constant_beyond());
+        if (const auto side = term.classes_of_value()) {
+          value_spans_[n] = span(side->constant_beyond());
           for (index_t entry = 0; entry < value_spans_[n].count; ++entry) {
             T* const row = memory_.value_rows[n] + entry * sizes_.width;
             std::fill_n(row, sizes_.width, T{0});
@@ -301,6 +319,8 @@ class fused_entry {
   index_t shared_ = 0;
   index_t sequence_ = 0;
   row_stretch stretch_{0, 0};
+  index_t query_count_ = 0;
+  position_bounds query_bounds_{0, 0};
   line_span bias_span_;
   std::array<line_span, parts::class_values_terms> value_spans_{};
 };

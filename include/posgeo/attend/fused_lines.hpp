@@ -27,7 +27,7 @@ class fused_lines {
   /// Class products that hold for all blocks of a group.
   void begin_group([[maybe_unused]] const row_group<T>& group) noexcept {
     for (std::size_t n = 0; n < parts::query_sides; ++n) {
-      if (sizes_.query_entries[n] == 0 || sizes_.line_rows[n] == rows) continue;
+      if (memory_.query_classes[n].span().count == 0 || sizes_.line_rows[n] == rows) continue;
       query_products(n, group, 0, memory_.query_classes[n].tiles());
     }
   }
@@ -38,7 +38,7 @@ class fused_lines {
     parts::each(plan_.contents(), [&](const auto& term) {
       if constexpr (key_sided<std::remove_cvref_t<decltype(term)>, T>) {
         const std::size_t n = side_index++;
-        if (sizes_.key_entries[n] == 0) return;
+        if (memory_.key_classes[n].span().count == 0) return;
         const auto side = term.key_side();
         const index_t stride = line_memory<T>(sizes_.key_entries[n]);
         const class_rows<T>& classes = memory_.key_classes[n];
@@ -58,9 +58,9 @@ class fused_lines {
   /// Whether one line has all numbers, so that nothing needs to be summed.
   [[nodiscard]] bool direct() const noexcept {
     if constexpr (sources == 1 && parts::offset_biases > 0) {
-      return memory_.positions.straight() && sizes_.bias_entries > 0;
+      return memory_.positions.straight() && entry_.bias_span().count > 0;
     } else if constexpr (sources == 1 && parts::query_sides == 1) {
-      return memory_.positions.straight() && sizes_.query_entries[0] > 0;
+      return memory_.positions.straight() && memory_.query_classes[0].span().count > 0;
     } else {
       return sources == 1 && parts::key_biases > 0;
     }
@@ -70,7 +70,8 @@ class fused_lines {
   void prepare(const row_group<T>& group, index_t block, index_t first, index_t last, bool apart) noexcept {
     block_ = block;
     for (std::size_t n = 0; n < parts::query_sides; ++n) {
-      if (sizes_.query_entries[n] > 0 && sizes_.line_rows[n] == rows) local_products(n, group, first, last);
+      if (memory_.query_classes[n].span().count > 0 && sizes_.line_rows[n] == rows)
+        local_products(n, group, first, last);
     }
     if (sources == 0 || (direct() && !apart)) return;
     T* const content = memory_.content_line;
@@ -118,7 +119,7 @@ class fused_lines {
       level.end = last;
       return level;
     }
-    return summed(memory_.content_line, tile, last);
+    return summed(group, memory_.content_line, tile, last);
   }
   /// The biases of a tile, apart from the content.
   [[nodiscard]] std::array<const T*, rows> bias_lines(index_t tile) const noexcept {
@@ -157,9 +158,12 @@ class fused_lines {
   }
 
  private:
-  [[nodiscard]] line_run<T> summed(const T* from, index_t tile, index_t last) const noexcept {
+  [[nodiscard]] line_run<T> summed(const row_group<T>& group, const T* from, index_t tile,
+                                   index_t last) const noexcept {
     line_run<T> all{};
-    for (index_t r = 0; r < rows; ++r) all.line[r] = from + r * sizes_.weight_stride + tile * shape::keys;
+    for (index_t r = 0; r < rows; ++r) {
+      all.line[r] = from + std::min(r, group.count - 1) * sizes_.weight_stride + tile * shape::keys;
+    }
     all.step = shape::keys;
     all.end = last;
     return all;
@@ -179,7 +183,7 @@ class fused_lines {
     line_run<T> out{};
     index_t entry[rows];
     for (index_t r = 0; r < rows; ++r) {
-      entry[r] = first_position(tile) - group.position[r] - span.low;
+      entry[r] = saturating_subtract(first_position(tile) - group.position[r], span.low);
       out.line[r] = line + which[r] * stride + std::clamp(entry[r], -line_margin<T>, span.count);
     }
     const auto [lowest, highest] = std::minmax_element(entry, entry + rows);
@@ -201,8 +205,8 @@ class fused_lines {
     index_t highest = span.count - 1;
     if (memory_.positions.straight()) {
       const auto [low, high] = std::minmax_element(group.position, group.position + rows);
-      lowest = std::clamp<index_t>(first_position(first) - *high - span.low, 0, span.count - 1);
-      highest = std::clamp<index_t>(first_position(last) - 1 - *low - span.low, 0, span.count - 1);
+      lowest = std::clamp<index_t>(saturating_subtract(first_position(first) - *high, span.low), 0, span.count - 1);
+      highest = std::clamp<index_t>(saturating_subtract(first_position(last) - 1 - *low, span.low), 0, span.count - 1);
     }
     query_products(n, group, lowest / shape::keys, highest / shape::keys + 1);
   }
@@ -244,7 +248,7 @@ class fused_lines {
     if constexpr (parts::offset_biases > 0) {
       const index_t query = group.position[r];
       const line_span& span = entry_.bias_span();
-      if (sizes_.bias_entries == 0 || !memory_.positions.known()) {
+      if (span.count == 0) {
         add_each(to, query, tile, [&](key_index, relative_offset offset) {
           T sum{0};
           parts::each(plan_.biases(), [&](const auto& term) {
@@ -274,7 +278,7 @@ class fused_lines {
         if (!side) return;
         const index_t query = group.position[r];
         const line_span& span = memory_.query_classes[n].span();
-        if (sizes_.query_entries[n] == 0 || !memory_.positions.known()) {
+        if (span.count == 0) {
           const T* const row = memory_.class_queries[n] + (group.chunk_row + r) * sizes_.dim;
           add_each(to, query, tile, [&](key_index, relative_offset offset) {
             return class_product(*side, group.head[r], side->of(offset), row);
@@ -299,7 +303,7 @@ class fused_lines {
         const line_span& span = memory_.key_classes[n].span();
         const index_t stride = line_memory<T>(sizes_.key_entries[n]);
         const T* const of_tile = memory_.key_lines[n] + tile * shape::keys * stride;
-        if (sizes_.key_entries[n] == 0 || !memory_.positions.known()) {
+        if (span.count == 0) {
           add_each(to, query, tile, [&](key_index j, relative_offset offset) {
             const index_t key = j.value() - entry_.stretch().begin;
             std::copy_n(entry_.key_row(key), sizes_.dim, memory_.class_keys[n]);

@@ -46,7 +46,7 @@ struct fused_sizes {
   index_t weight_stride = 0;  ///< of the weights of a block: rows a power of two apart would meet in the cache
   index_t turning_dim = 0;
   index_t heads = 1;         ///< query heads that a chunk may hold rows of: those of a key head, or one
-  index_t bias_entries = 0;  ///< of the line of the biases by offset; 0: none, or too many
+  index_t bias_entries = 0;  ///< of the line of the biases by offset
   std::array<index_t, parts::query_sides> query_entries{};
   std::array<index_t, parts::key_sides> key_entries{};
   std::array<index_t, parts::class_values_terms> value_entries{};
@@ -67,19 +67,19 @@ struct fused_sizes {
     parts::each(plan.transforms(), [this](const auto& term) {
       if constexpr (turning_transform<std::remove_cvref_t<decltype(term)>, T>) turning_dim = term.rotary_dim();
     });
-    if constexpr (parts::offset_biases > 0) bias_entries = most_entries(plan, bias_level(plan));
+    if constexpr (parts::offset_biases > 0) bias_entries = entries_for(plan, bias_level(plan));
     index_t n = 0;
     parts::each(plan.contents(), [&](const auto& term) {
       if constexpr (query_sided<std::remove_cvref_t<decltype(term)>, T>) {
         const auto side = term.query_side();
-        query_entries[static_cast<std::size_t>(n++)] = side ? most_entries(plan, side->constant_beyond()) : 0;
+        query_entries[static_cast<std::size_t>(n++)] = side ? entries_for(plan, side->constant_beyond()) : 0;
       }
     });
     n = 0;
     parts::each(plan.contents(), [&](const auto& term) {
       if constexpr (key_sided<std::remove_cvref_t<decltype(term)>, T>) {
         const auto side = term.key_side();
-        key_entries[static_cast<std::size_t>(n++)] = side ? most_entries(plan, side->constant_beyond()) : 0;
+        key_entries[static_cast<std::size_t>(n++)] = side ? entries_for(plan, side->constant_beyond()) : 0;
       }
     });
     n = 0;
@@ -87,7 +87,7 @@ struct fused_sizes {
     parts::each(plan.values(), [&](const auto& term) {
       if constexpr (class_values<std::remove_cvref_t<decltype(term)>, T>) {
         const auto side = term.classes_of_value();
-        const index_t entries = side ? most_entries(plan, side->constant_beyond()) : 0;
+        const index_t entries = side ? entries_for(plan, side->constant_beyond()) : 0;
         value_entries[static_cast<std::size_t>(n++)] = entries;
         out_width += round_up(entries, shape::lanes);
       }
@@ -125,13 +125,16 @@ struct fused_sizes {
   }
 
  private:
-  /// Entries of a line that every batch entry can use; 0 where positions lie too far apart for one.
-  [[nodiscard]] static index_t most_entries(const Plan& plan, const std::optional<coordinate::offset_bounds>& level) {
+  /// Entries that no line needs more of.
+  [[nodiscard]] static index_t entries_for(const Plan& plan, const std::optional<coordinate::offset_bounds>& level) {
+    const position_call& call = plan.call();
     index_t most = 0;
-    for (const batch_index b : indices<batch_index>(plan.call().batch())) {
-      most = std::max(most, span_of(plan.call(), rule_of(plan), b, level).count);
+    for (const batch_index b : indices<batch_index>(call.batch())) {
+      const line_span span = span_of(call.query_space().position_bounds(b.value()),
+                                     call.key_space().position_bounds(b.value()), rule_of(plan), level);
+      most = std::max(most, span.count);
     }
-    return most <= 4 * (plan.call().queries() + plan.call().keys()) + 1024 ? most : 0;
+    return std::min(most, most_entries(call.queries(), call.keys()));
   }
 };
 
@@ -162,23 +165,24 @@ struct fused_memory {
     out = memory.take<T>(s.chunk_rows * s.out_width);
     started = memory.take<std::uint8_t>(s.chunk_rows);
     weights = memory.take<T>(shape::rows * s.weight_stride);
+    natural = memory.take<T>(shape::rows * s.weight_stride);
     content_line = memory.take<T>(shape::rows * s.weight_stride);
     bias_line = memory.take<T>(shape::rows * s.weight_stride);
     removed = memory.take<seen_bits>(shape::rows * (s.block_keys / shape::keys));
     if constexpr (parts::offset_biases > 0)
-      biases = memory.take<T>(s.heads * line_memory<T>(s.bias_entries)) + line_margin<T>;
+      biases = memory.take<T>(s.heads * line_memory<T>(s.bias_entries), line_margin<T>);
     if constexpr (parts::key_biases > 0) key_line = memory.take<T>(s.heads * padded_keys);
     positions = key_positions<T>(memory, s.keys);
     for (std::size_t n = 0; n < parts::query_sides; ++n) {
       query_classes[n] = class_rows<T>(memory, s.dim, s.query_entries[n]);
       class_queries[n] = memory.take<T>(s.chunk_rows * s.dim);
-      lines[n] = memory.take<T>(s.line_rows[n] * line_memory<T>(s.query_entries[n])) + line_margin<T>;
+      lines[n] = memory.take<T>(s.line_rows[n] * line_memory<T>(s.query_entries[n]), line_margin<T>);
     }
     for (std::size_t n = 0; n < parts::key_sides; ++n) {
       key_classes[n] = class_rows<T>(memory, s.dim, s.key_entries[n]);
       class_keys[n] = memory.take<T>(shape::rows * s.dim);
       key_lines[n] =
-          memory.take<T>(round_up(s.block_keys, shape::rows) * line_memory<T>(s.key_entries[n])) + line_margin<T>;
+          memory.take<T>(round_up(s.block_keys, shape::rows) * line_memory<T>(s.key_entries[n]), line_margin<T>);
     }
     for (std::size_t n = 0; n < parts::class_values_terms; ++n) {
       value_rows[n] = memory.take<T>(s.value_entries[n] * s.width);
@@ -201,6 +205,7 @@ struct fused_memory {
   T* out;
   std::uint8_t* started;
   T* weights;  ///< [rows][weight_stride]
+  T* natural;  ///< the scores of one tile, as weights
   T* content_line;
   T* bias_line;
   seen_bits* removed;

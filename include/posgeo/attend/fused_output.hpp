@@ -30,7 +30,7 @@ class fused_output {
     parts::each(plan_.values(), [&](const auto& term) {
       if constexpr (class_values<std::remove_cvref_t<decltype(term)>, T>) {
         const std::size_t n = side_index++;
-        if (sizes_.value_entries[n] > 0 && memory_.positions.known()) {
+        if (entry_.value_spans()[n].count > 0) {
           for (index_t r = 0; r < group.count; ++r) {
             T* const mass = memory_.out + (group.chunk_row + r) * sizes_.out_width + column;
             add_mass(group.position[r], entry_.value_spans()[n], block, r, first, last, mass);
@@ -78,7 +78,7 @@ class fused_output {
     parts::each(plan_.values(), [&](const auto& term) {
       if constexpr (class_values<std::remove_cvref_t<decltype(term)>, T>) {
         const std::size_t n = side_index++;
-        if (sizes_.value_entries[n] > 0 && memory_.positions.known()) {
+        if (entry_.value_spans()[n].count > 0) {
           value_tiles<T>({.weights = of_group + column,
                           .weight_stride = sizes_.out_width,
                           .values = memory_.value_rows[n],
@@ -121,7 +121,9 @@ class fused_output {
       }
       return;
     }
-    const index_t entry = memory_.positions.first() + block - query - span.low;  // of key 0 of the block
+    // Of key 0 of the block; further out than a block is as good as a block out.
+    const index_t entry = std::clamp(saturating_subtract(memory_.positions.first() + block - query, span.low),
+                                     -sizes_.block_keys, span.count);
     const index_t low = std::clamp(-entry, begin, end);
     const index_t high = std::clamp(span.count - entry, begin, end);
     if (low > begin) mass[0] += sum_of(weights, begin, low);
@@ -155,7 +157,7 @@ class fused_output {
     T share = T{0};
     if (started) {
       const auto sum = static_cast<double>(simd::sum(simd::load(memory_.sums + row * shape::lanes)));
-      share = static_cast<T>(1.0 / sum);
+      share = sum == 0.0 ? T{0} : static_cast<T>(1.0 / sum);
       if (sink || out_.log_sum_exp) {
         log_sum_exp = (std::log2(sum) - static_cast<double>(memory_.shift[row])) / log2_e<double>;
       }

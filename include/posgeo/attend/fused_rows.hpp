@@ -224,7 +224,7 @@ class fused_rows {
           tile = stop;
           continue;
         }
-        finish_raw(group, of_group, stop, nullptr);
+        finish_raw(group, of_group, block.begin, stop, nullptr);
         tile = stop + 1;
         continue;
       }
@@ -246,10 +246,10 @@ class fused_rows {
       }
       if ((all & full) == full && started && !capped_) {
         const index_t stop = weigh(group, block.begin, tile, tile + 1);
-        if (stop == tile) finish_raw(group, of_group, tile, nullptr);
+        if (stop == tile) finish_raw(group, of_group, block.begin, tile, nullptr);
       } else {
-        raw(group, block.begin, tile);
-        finish_raw(group, of_group, tile, bits);
+        if (!capped_) raw(group, block.begin, tile, false);
+        finish_raw(group, of_group, block.begin, tile, bits);
       }
       ++tile;
     }
@@ -299,11 +299,15 @@ class fused_rows {
       return last;
     }
   }
-  /// Raw scores of one tile; natural ones have no reference subtracted, and no biases where a cap comes before them.
-  void raw(const row_group<T>& group, index_t block, index_t tile) noexcept {
+  /// Raw scores of one tile: as weigh() leaves them, or natural ones, with no reference subtracted and, where a cap
+  /// comes first, without the biases.
+  void raw(const row_group<T>& group, index_t block, index_t tile, bool natural) noexcept {
     static constexpr T nothing[rows] = {};
     score_job<T> work = job(group, block, tile, tile + 1);
-    if (capped_) work.shift = nothing;
+    if (natural) {
+      work.shift = nothing;
+      work.out = memory_.natural - tile * shape::keys;
+    }
     constexpr bool only_biases = fused_lines<Plan, E>::content_sources == 0;
     if (fused_lines<Plan, E>::sources == 0 || (capped_ && only_biases)) {
       score_tiles<score_start::reference, score_end::raw>(work, group.count);
@@ -314,18 +318,26 @@ class fused_rows {
       score_tiles<score_start::line, score_end::raw>(work, group.count);
     }
   }
-  void finish_raw(const row_group<T>& group, const softmax_rows<T>& of_group, index_t tile,
+  /// Makes weights of a tile whose raw scores are there, or, with a cap, of one whose scores are not.
+  void finish_raw(const row_group<T>& group, const softmax_rows<T>& of_group, index_t block, index_t tile,
                   const seen_bits* bits) noexcept {
     const auto lines = lines_.bias_lines(tile);
-    finish_tile<T>({.scores = memory_.weights + tile * shape::keys,
-                    .stride = sizes_.weight_stride,
-                    .done = tile * shape::keys,
-                    .seen = bits,
-                    .cap = cap_first_,
-                    .line = capped_ && has_biases ? lines.data() : nullptr,
-                    .line_cap = cap_last_,
-                    .rows = group.count},
-                   of_group);
+    tile_finish<T> work{.scores = memory_.weights + tile * shape::keys,
+                        .natural = capped_ ? memory_.natural : nullptr,
+                        .stride = sizes_.weight_stride,
+                        .done = tile * shape::keys,
+                        .seen = bits,
+                        .cap = cap_first_,
+                        .line = capped_ && has_biases ? lines.data() : nullptr,
+                        .line_cap = cap_last_,
+                        .rows = group.count,
+                        .which = ~std::uint32_t{0}};
+    if (capped_) raw(group, block, tile, true);
+    work.which = finish_tile(work, of_group);
+    if (work.which == 0) return;
+    raw(group, block, tile, true);
+    work.natural = memory_.natural;
+    finish_tile(work, of_group);
   }
   static constexpr bool has_biases = parts::offset_biases + parts::key_biases + parts::pair_biases > 0;
 

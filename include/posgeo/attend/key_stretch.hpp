@@ -75,10 +75,12 @@ class key_positions {
     const row_space& keys = call.key_space();
     size_ = stretch.size();
     first_ = 0;
+    last_ = 0;
     spelled_ = true;
     straight_ = true;
     if (size_ == 0) return;
     first_ = keys.at(b.value(), stretch.begin).value();
+    last_ = first_ + size_ - 1;
     const auto belongs = [&](index_t row) {
       return (!includes(rule.rows, hides::padding) || keys.active(b.value(), row)) &&
              (!includes(rule.rows, hides::other_segments) || keys.sequence(b.value(), row) == sequence);
@@ -102,6 +104,7 @@ class key_positions {
       high = std::max(high, p);
     }
     first_ = low;
+    last_ = high;
     spelled_ = high - low <= widest;
     if (!spelled_) return;
     for (index_t tile = 0; tile * tile_keys < size_; ++tile) {
@@ -132,6 +135,8 @@ class key_positions {
   [[nodiscard]] bool known() const noexcept { return straight_ || spelled_; }
   /// The position of key 0 of a straight stretch; else the lowest one.
   [[nodiscard]] index_t first() const noexcept { return first_; }
+  /// The highest position.
+  [[nodiscard]] index_t last() const noexcept { return last_; }
   /// Positions after first(), of a stretch that is spelled out. Shapes: [keys].
   [[nodiscard]] const std::int32_t* relative() const noexcept { return relative_; }
 
@@ -174,6 +179,7 @@ class key_positions {
 
   index_t size_ = 0;
   index_t first_ = 0;
+  index_t last_ = 0;
   bool straight_ = true;
   bool spelled_ = true;
   std::int32_t* relative_ = nullptr;

@@ -15,28 +15,37 @@ namespace kernel {
 template <class T>
 inline constexpr T log2_e = static_cast<T>(1.4426950408889634073599);
 
-/// The offsets that a line of numbers has entries for; beyond its ends the end's number holds.
+/// The offsets that a line of numbers has entries for; beyond its ends the end's number holds. Without entries there is
+/// no line, and the scalar expression is asked.
 struct line_span {
   index_t low = 0;
   index_t count = 0;
   [[nodiscard]] index_t high() const noexcept { return low + count - 1; }
 };
 
-/// The key-minus-query offsets that an entry can ask for and a rule lets be seen, cut where a line is level anyhow.
-[[nodiscard]] inline line_span span_of(const position_call& call, const visibility_rule& rule, batch_index b,
+/// Positions from the first to the last.
+using position_bounds = std::pair<index_t, index_t>;
+
+/// The key-minus-query offsets that can be asked for and that a rule lets be seen, cut where a line is level anyhow.
+[[nodiscard]] inline line_span span_of(const position_bounds& queries, const position_bounds& keys,
+                                       const visibility_rule& rule,
                                        const std::optional<coordinate::offset_bounds>& level) noexcept {
-  const auto [first_query, last_query] = call.query_space().position_bounds(b.value());
-  const auto [first_key, last_key] = call.key_space().position_bounds(b.value());
-  index_t low = saturating_subtract(first_key, last_query);
-  index_t high = saturating_subtract(last_key, first_query);
-  low = std::max(low, rule.behind == visibility_rule::unbounded ? low : -rule.behind);
-  high = std::min(high, rule.ahead);
+  index_t low = std::max(saturating_subtract(keys.first, queries.second), -rule.behind);
+  const index_t high = std::min(saturating_subtract(keys.second, queries.first), rule.ahead);
   low = std::min(low, high);
+  line_span span{low, 0};
+  index_t end = high;
   if (level) {
-    low = std::clamp(low, level->lowest.value(), level->highest.value());
-    high = std::clamp(high, level->lowest.value(), level->highest.value());
+    span.low = std::clamp(low, level->lowest.value(), level->highest.value());
+    end = std::clamp(high, level->lowest.value(), level->highest.value());
   }
-  return {low, saturating_add(saturating_subtract(high, low), 1)};
+  span.count = saturating_add(saturating_subtract(end, span.low), 1);
+  return span;
+}
+
+/// The entries that a line may have for a sequence of as many rows: beyond, the scalar expression costs less.
+[[nodiscard]] constexpr index_t most_entries(index_t queries, index_t keys) noexcept {
+  return 4 * (queries + keys) + 1024;
 }
 
 /// A line by offset can be read from a tile before its first entry to a tile behind its last: both ends are level.
@@ -79,7 +88,7 @@ struct line_run {
       end += (count - highest) / keys;
     } else if (highest <= -line_margin<T>) {
       step = 0;
-      end += (-line_margin<T> - highest) / keys;
+      end = saturating_add(end, saturating_subtract(-line_margin<T>, highest) / keys);
     } else if (lowest >= count) {
       step = 0;
       end = last;

@@ -40,7 +40,8 @@ using seen_bits = std::uint64_t;
 /// What turns one tile of raw scores into weights.
 template <class T>
 struct tile_finish {
-  T* scores;  ///< [rows][stride], replaced by the weights
+  T* scores;         ///< [rows][stride], with the reference subtracted; replaced by the weights
+  const T* natural;  ///< the same without it, or null while nobody needs them; with a cap the only ones
   index_t stride;
   index_t done;           ///< keys of this block before the tile: their weights are at scores[-done ...]
   const seen_bits* seen;  ///< [rows], or null: all keys
@@ -48,6 +49,7 @@ struct tile_finish {
   const T* const* line;   ///< [rows], added after the cap, or null
   T line_cap;             ///< applied after that; 0 for none
   index_t rows;           ///< of the group that exist
+  std::uint32_t which;    ///< rows to finish, one bit each
 };
 
 template <class T>
@@ -56,60 +58,91 @@ template <class T>
   return simd::broadcast<T>(cap) * simd::tanh(x * simd::broadcast<T>(T{1} / cap));
 }
 
-/// Raises references where a row needs it and makes weights of a tile of scores; hidden keys weigh exactly 0, whatever
-/// their score. With a cap the scores must not have a reference subtracted, without one they must.
+/// The scores of a row's tile, which of them are seen, and what the softmax says to them.
 template <class T>
-[[gnu::noinline]] void finish_tile(const tile_finish<T>& tile, const softmax_rows<T>& state) noexcept {
+struct row_of_tile {
+  using shape = tile_shape<T>;
+  simd::pack<T> score[shape::key_packs];
+  simd::mask<T> visible[shape::key_packs];
+  bool any = false;    ///< a key is seen
+  bool above = false;  ///< a key that is seen scores above the reference
+
+  row_of_tile(const tile_finish<T>& tile, index_t r, T shift) noexcept {
+    const seen_bits seen = tile.seen == nullptr ? ~seen_bits{0} : tile.seen[r];
+    const bool capped_score = tile.cap != T{0} || tile.line != nullptr || tile.line_cap != T{0};
+    for (index_t n = 0; n < shape::key_packs; ++n) {
+      visible[n] = simd::from_bits<T>(static_cast<std::uint32_t>(seen >> (n * shape::lanes)) &
+                                      static_cast<std::uint32_t>((std::uint64_t{1} << shape::lanes) - 1));
+      score[n] = capped_score ? natural(tile, tile.natural, r, n) + simd::broadcast<T>(shift)
+                              : simd::load(tile.scores + r * tile.stride + n * shape::lanes);
+      any = any || simd::any(visible[n]);
+      above = above || simd::any(simd::below(simd::zero<T>(), score[n]) & visible[n]);
+    }
+  }
+
+  /// A score without reference. What is not seen to be finite by overflow is the lowest number: it is not hidden.
+  [[nodiscard]] static simd::pack<T> natural(const tile_finish<T>& tile, const T* from, index_t r, index_t n) noexcept {
+    simd::pack<T> x = capped(simd::load(from + r * tile.stride + n * shape::lanes), tile.cap);
+    if (tile.line != nullptr) x = x + simd::load(tile.line[r] + n * shape::lanes);
+    x = capped(x, tile.line_cap);
+    const simd::pack<T> lowest = simd::broadcast<T>(std::numeric_limits<T>::lowest());
+    return simd::select(simd::below(x, lowest), lowest, x);
+  }
+};
+
+/// Raises references where a row needs it and makes weights of a tile of scores; hidden keys weigh exactly 0, whatever
+/// their score. A row that rises goes on with its natural scores: beside a reference far below them they had lost their
+/// digits. A row that does not rise takes the scores that it would have had without its neighbours. Gives the rows that
+/// wait for natural scores, one bit each.
+template <class T>
+[[gnu::noinline]] std::uint32_t finish_tile(const tile_finish<T>& tile, const softmax_rows<T>& state) noexcept {
   using shape = tile_shape<T>;
   using simd::pack;
   constexpr index_t lanes = shape::lanes;
   constexpr index_t packs = shape::key_packs;
   constexpr T lowest = std::numeric_limits<T>::lowest();
-  const bool natural = tile.cap != T{0} || tile.line != nullptr || tile.line_cap != T{0};
-  constexpr seen_bits tile_bits = (seen_bits{1} << shape::keys) - 1;
+  std::uint32_t waiting = 0;
   for (index_t r = 0; r < tile.rows; ++r) {
-    T* const scores = tile.scores + r * tile.stride;
-    const seen_bits seen = tile.seen == nullptr ? ~seen_bits{0} : tile.seen[r];
-    pack<T> score[packs];
-    simd::mask<T> visible[packs];
-    bool above = false;
-    for (index_t n = 0; n < packs; ++n) {
-      visible[n] = simd::from_bits<T>(static_cast<std::uint32_t>(seen >> (n * lanes)) &
-                                      static_cast<std::uint32_t>((std::uint64_t{1} << lanes) - 1));
-      score[n] = capped(simd::load(scores + n * lanes), tile.cap);
-      if (tile.line != nullptr) score[n] = score[n] + simd::load(tile.line[r] + n * lanes);
-      score[n] = capped(score[n], tile.line_cap);
-      if (natural) score[n] = score[n] + simd::broadcast<T>(state.shift[r]);
-      above = above || simd::any(simd::below(simd::zero<T>(), score[n]) & visible[n]);
-    }
-    T rise = T{0};
-    if (above || (state.started[r] == 0 && (seen & tile_bits) != 0)) {
-      pack<T> most = simd::broadcast<T>(lowest);  // of -infinity, which is so by overflow and not hidden
-      for (index_t n = 0; n < packs; ++n) most = simd::select(visible[n], simd::max(most, score[n]), most);
+    if ((tile.which >> r & 1U) == 0) continue;
+    T* const weights = tile.scores + r * tile.stride;
+    row_of_tile<T> row(tile, r, state.shift[r]);
+    if (row.any && (row.above || state.started[r] == 0)) {
+      // Before its first key a row has no reference.
+      const T* const from = tile.natural == nullptr && state.started[r] == 0 ? tile.scores : tile.natural;
+      if (from == nullptr) {
+        waiting |= std::uint32_t{1} << r;
+        continue;
+      }
+      pack<T> most = simd::broadcast<T>(lowest);
+      for (index_t n = 0; n < packs; ++n) {
+        row.score[n] = row.natural(tile, from, r, n);
+        most = simd::select(row.visible[n], simd::max(most, row.score[n]), most);
+      }
       const T highest = simd::largest(most);
       // A NaN has no place among the others: it stays in the weights.
-      rise = highest >= lowest ? highest + softmax_rows<T>::headroom : T{0};
+      const T reference = highest >= lowest ? highest + softmax_rows<T>::headroom : T{0};
       if (state.started[r] != 0) {
-        const T shrink = std::exp2(-rise);
+        const T shrink = std::exp2(-reference - state.shift[r]);
         const auto times = [shrink](T* numbers, index_t count) {
           for (index_t n = 0; n < count; ++n) numbers[n] *= shrink;
         };
         times(state.sums + r * lanes, lanes);
         times(state.out + r * state.width, state.width);
-        times(scores - tile.done, tile.done);
+        times(weights - tile.done, tile.done);
       }
-      state.shift[r] -= rise;
+      state.shift[r] = -reference;
       state.started[r] = 1;
+      for (index_t n = 0; n < packs; ++n) row.score[n] = row.score[n] - simd::broadcast<T>(reference);
     }
     pack<T> sum = simd::load(state.sums + r * lanes);
     for (index_t n = 0; n < packs; ++n) {
-      const pack<T> weight =
-          simd::zero_where(~visible[n], simd::exp2(score[n] - simd::broadcast<T>(rise), softmax_rows<T>::vanishes));
-      simd::store(scores + n * lanes, weight);
+      const pack<T> weight = simd::zero_where(~row.visible[n], simd::exp2(row.score[n], softmax_rows<T>::vanishes));
+      simd::store(weights + n * lanes, weight);
       sum = sum + weight;
     }
     simd::store(state.sums + r * lanes, sum);
   }
+  return waiting;
 }
 
 }  // namespace kernel

@@ -18,13 +18,14 @@ class memory_parts {
   memory_parts() noexcept = default;
   explicit memory_parts(std::byte* begin) noexcept : begin_(begin) {}
 
+  /// `count` numbers; the pointer is to the one after the first `skipped` of them.
   template <class T>
-  [[nodiscard]] T* take(index_t count) noexcept {
+  [[nodiscard]] T* take(index_t count, index_t skipped = 0) noexcept {
     static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
     const std::size_t at = used_;
     const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(T);
     used_ += (bytes + alignment - 1) / alignment * alignment;
-    return begin_ == nullptr ? nullptr : reinterpret_cast<T*>(begin_ + at);
+    return begin_ == nullptr ? nullptr : reinterpret_cast<T*>(begin_ + at) + skipped;
   }
   [[nodiscard]] std::size_t bytes() const noexcept { return used_; }
 

@@ -21,6 +21,10 @@
 #define POSGEO_SIMD_ISA avx512f
 #elif defined(EIGEN_VECTORIZE_AVX2) && defined(EIGEN_VECTORIZE_FMA) && defined(__F16C__)
 #define POSGEO_SIMD_ISA avx2
+#elif defined(EIGEN_VECTORIZE_AVX) && defined(EIGEN_VECTORIZE_FMA)
+#define POSGEO_SIMD_ISA avx_fma
+#elif defined(EIGEN_VECTORIZE_AVX2)
+#define POSGEO_SIMD_ISA avx2_without_fma
 #elif defined(EIGEN_VECTORIZE_AVX)
 #define POSGEO_SIMD_ISA avx
 #elif defined(EIGEN_VECTORIZE_SSE4_2)
