@@ -96,8 +96,9 @@ namespace detail {
 template <class E>
 constexpr double allowed_error() {
   if constexpr (std::same_as<E, double>) return 1e-12;
-  if constexpr (std::same_as<E, float>) return 1e-5;
-  return 4e-3;  // weights may be rounded to eight bits
+  if constexpr (std::same_as<E, float>)
+    return 4e-5;  // a key-position bias is hundreds of score units, of which float keeps 5 digits
+  return 4e-3;    // weights may be rounded to eight bits
 }
 
 template <class Plan>

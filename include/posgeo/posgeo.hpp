@@ -12,6 +12,7 @@
 #include <posgeo/attend/fused_output.hpp>
 #include <posgeo/attend/fused_rows.hpp>
 #include <posgeo/attend/key_stretch.hpp>
+#include <posgeo/attend/line_sums.hpp>
 #include <posgeo/attend/merge.hpp>
 #include <posgeo/attend/offset_line.hpp>
 #include <posgeo/attend/online_softmax.hpp>

@@ -56,6 +56,20 @@ position_call irregular(index_t queries, index_t keys, index_t first, unsigned s
   return call::explicit_positions(
       {.entries = 2, .query = {.positions = at_query, .rows = queries}, .key = {.positions = at_key, .rows = keys}});
 }
+/// Tokens up to 2 * 10^7 apart, each query with a few keys near it: only these weigh anything beside a steep bias.
+position_call far_apart(index_t queries, index_t keys) {
+  std::mt19937_64 engine(109);
+  std::uniform_int_distribution<index_t> anywhere(0, 20'000'000);
+  numbers at_query(static_cast<std::size_t>(queries));
+  numbers at_key(static_cast<std::size_t>(keys));
+  for (index_t& p : at_query) p = anywhere(engine);
+  for (index_t& p : at_key) p = anywhere(engine);
+  for (std::size_t n = 0; n < 3 * at_query.size(); ++n) {
+    at_key[at_key.size() - 1 - n] = at_query[n / 3] + 100'000 + static_cast<index_t>(n % 3);
+  }
+  return call::explicit_positions(
+      {.query = {.positions = at_query, .rows = queries}, .key = {.positions = at_key, .rows = keys}});
+}
 /// The first queries stand before every key, so that under a causal visibility they see nothing.
 position_call early_queries() {
   const numbers at_query{3, 40, 2, 55, 7, 61, 0, 41};
@@ -130,6 +144,7 @@ const std::vector<scene>& small_scenes() {
         {"window over shuffled positions", {2, 2, 20}, 7, irregular(21, 43, 0, 101), {.behind = 9, .ahead = 0}, 0},
         {"far from zero", {2, 1, 64}, 64, irregular(9, 33, 1000000, 103), causal, 0},
         {"wide head", {2, 1, 256}, 256, call::prefill_chunk(19, 9), causal, 0},
+        {"far from each other", {2, 1, 20}, 24, far_apart(5, 73), everything, 0},
     });
   };
   static const std::vector<scene> scenes = make();

@@ -3,11 +3,16 @@
 #include <posgeo/attend/fused.hpp>
 #include <posgeo/bias/alibi.hpp>
 #include <posgeo/call/prefill_chunk.hpp>
+#include <posgeo/content/shaw_key.hpp>
 #include <posgeo/model/attention.hpp>
+#include <posgeo/scale/inverse_sqrt_head_dim.hpp>
+#include <posgeo/value/shaw_value.hpp>
 #include <posgeo/visible/causal.hpp>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -34,8 +39,12 @@ struct started_threads {
   template <class F>
   void parallel_for(index_t tasks, const F& f) const {
     std::vector<std::thread> all;
-    for (index_t task = 0; task < tasks; ++task) all.emplace_back([&f, task] { f(task); });
+    detail::kept_exception kept;
+    for (index_t task = 0; task < tasks; ++task) {
+      all.emplace_back([&f, &kept, task] { kept.run([&f, task] { f(task); }); });
+    }
     for (std::thread& one : all) one.join();
+    kept.rethrow_if_any();
   }
 };
 
@@ -77,6 +86,60 @@ TEST_CASE("a workspace may be anywhere and dirty, and serve one plan after anoth
   }
 }
 
+TEST_CASE("one workspace serves every family wherever it is", "[fused]") {
+  const position_call call = call::prefill_chunk(23, 41);
+  const test::attention_inputs<float> in(layout, call, 7, 51);
+  const auto classes = coordinate::clipped::symmetric(9);
+  const auto rows = [&](index_t width, unsigned seed) {
+    const index_t count = classes.classes();
+    return head_tables<float>::shared(
+        table<float>(test::random_values<float>(static_cast<std::size_t>(count * width), seed), count, width));
+  };
+  std::vector<std::byte> memory;
+  const auto expect = [&](const auto& term) {
+    const attention model{layout, scale::inverse_sqrt_head_dim{}, visible::causal{}, term};
+    const auto plan = model.compile(call);
+    const fused executor;
+    const std::size_t bytes = executor.workspace_bytes(plan, 7);
+    memory.resize(std::max(memory.size(), bytes + 64), std::byte{0xFF});
+    const auto own = copy_of(attend(executor, plan, in.view()).output);
+    for (const std::size_t at : {1U, 7U, 33U, 63U}) {
+      CAPTURE(at);
+      const auto lent = executor.with_workspace(std::span(memory).subspan(at, bytes));
+      CHECK(copy_of(attend(lent, plan, in.view()).output) == own);
+    }
+  };
+  expect(bias::alibi{bias::alibi_slopes::reference(layout.query), bias::alibi_direction::causal});
+  expect(content::shaw_key<float>(rows(layout.dim, 52), classes));
+  expect(value::shaw_value<float>(rows(7, 53), classes));
+}
+
+TEST_CASE("an empty workspace is a workspace that is too small", "[fused]") {
+  const auto plan = alibi_plan(3, 5);
+  const test::attention_inputs<float> in(layout, plan.call(), 7, 54);
+  const auto executor = fused{}.with_workspace({});
+  const error e = test::refusal([&] { (void)attend(executor, plan, in.view()); });
+  CHECK(e.code() == errc::workspace_size);
+}
+
+TEST_CASE("threads without work need no workspace", "[fused]") {
+  const attention model{heads{.query = 1, .key_value = 1, .dim = 20}, scale::inverse_sqrt_head_dim{},
+                        visible::causal{}};
+  const auto plan = model.compile(call::prefill_chunk(50, 1));
+  const std::size_t alone = fused{}.workspace_bytes(plan, 7);
+  CHECK(fused{started_threads{64}}.workspace_bytes(plan, 7) == alone);
+  const auto many = alibi_plan(0, 500);
+  CHECK(fused{started_threads{64}}.workspace_bytes(many, 7) > 6 * fused{}.workspace_bytes(many, 7));
+}
+
+TEST_CASE("threads that run nothing at once still run one task", "[fused]") {
+  const auto plan = alibi_plan(3, 40);
+  const test::attention_inputs<float> in(layout, plan.call(), 7, 55);
+  const fused executor{started_threads{0}};
+  CHECK(executor.workspace_bytes(plan, 7) == fused{}.workspace_bytes(plan, 7));
+  CHECK(copy_of(attend(executor, plan, in.view()).output) == copy_of(attend(fused{}, plan, in.view()).output));
+}
+
 TEST_CASE("threads and pieces of rows do not change a bit", "[fused]") {
   const auto plan = alibi_plan(100, 500);
   const test::attention_inputs<float> in(layout, plan.call(), 24, 44);
@@ -113,6 +176,26 @@ TEST_CASE("a cancelled call says so and leaves later heads unwritten", "[fused]"
   CHECK(output(0, 3, 49, 6) != 77.0F);
   CHECK(output(0, 4, 0, 0) == 77.0F);
   CHECK(output(0, 5, 49, 6) == 77.0F);
+}
+
+TEST_CASE("a progress hook that throws ends the call of every thread", "[fused]") {
+  constexpr heads many{.query = 64, .key_value = 64, .dim = 8};
+  const attention model{many, scale::inverse_sqrt_head_dim{}, visible::causal{}};
+  const auto plan = model.compile(call::prefill_chunk(0, 300));
+  const test::attention_inputs<float> in(many, plan.call(), 8, 56);
+  for (const index_t count : {1, 2, 3}) {
+    CAPTURE(count);
+    std::atomic<index_t> told{0};
+    index_t pieces = 0;
+    const auto broken = [&](index_t, index_t total) -> progress {
+      if (++told > 1) return progress::go_on;
+      pieces = total;
+      throw std::out_of_range("thrown by a hook");
+    };
+    CHECK_THROWS_AS(attend(fused{started_threads{count}}.with_progress(broken), plan, in.view()), std::out_of_range);
+    CHECK(told <= 1 + count);
+    CHECK(pieces >= 64);
+  }
 }
 
 TEST_CASE("a decoding step of the fused executor has the bits of the full pass", "[fused]") {

@@ -38,7 +38,7 @@ class fused_entry {
   }
 
   /// Makes the sequence's keys, as query head h reads them, and the lines of heads [h, h + heads) ready. Keys and
-  /// values themselves are packed by pack_all or pack_block.
+  /// values themselves are packed by pack_all or pack_tiles.
   void bind(batch_index b, head_index h, index_t heads, index_t sequence) noexcept {
     const index_t shared = key_head(plan_.layout(), h);
     const row_stretch stretch = stretch_of(plan_.call(), rule_, b, sequence);
@@ -70,8 +70,8 @@ class fused_entry {
     pack(0, memory_.positions.tiles());
     packed_all_ = true;
   }
-  /// Packs the keys and values of one block where those of the block before were.
-  void pack_block(row_stretch block) noexcept {
+  /// Packs the keys and values of a stretch of tiles where those before it were.
+  void pack_tiles(row_stretch block) noexcept {
     packed_all_ = false;
     packed_from_ = block.begin;
     any_broken_ = false;
@@ -182,34 +182,29 @@ class fused_entry {
     [[maybe_unused]] const index_t dim = sizes_.dim;
     const index_t width = sizes_.width;
     for (index_t tile = first; tile < last; ++tile) {
-      T* const packed = memory_.keys + (tile * shape::keys - packed_from_) * sizes_.dims;
-      if (keys_as_stored && (tile + 1) * shape::keys <= stretch_.size()) {
-        const index_t begin = tile * shape::keys;
+      const index_t begin = tile * shape::keys;
+      const index_t end = std::min(begin + shape::keys, stretch_.size());
+      T* const packed = memory_.keys + (begin - packed_from_) * sizes_.dims;
+      if (keys_as_stored && end == begin + shape::keys) {
         if constexpr (keys_as_stored) {
           pack_tile(in_.key.row(b_.value(), shared_, stretch_.begin + begin).data(), in_.key.strides()[2], dim, packed);
         }
-        for (index_t n = begin; n < begin + shape::keys; ++n) {
-          pack_value(n - packed_from_, key_index{stretch_.begin + n}, memory_.values + (n - packed_from_) * width);
+      } else {
+        for (index_t n = begin; n < end; ++n) {
+          T* const row = memory_.stage + (n - begin) * sizes_.dims;
+          load_key(head_, key_index{stretch_.begin + n}, row);
+          if constexpr (parts::key_sides > 0 || parts::pair_contents > 0) {
+            std::copy_n(row, dim, memory_.key_rows + (n - packed_from_) * dim);
+          }
         }
-        continue;
+        std::fill(memory_.stage + (end - begin) * sizes_.dims, memory_.stage + shape::keys * sizes_.dims, T{0});
+        pack_tile(memory_.stage, sizes_.dims, sizes_.dims, packed);
       }
-      for (index_t k = 0; k < shape::keys; ++k) {
-        const index_t n = tile * shape::keys + k;
-        T* const row = memory_.stage + k * sizes_.dims;
-        T* const value = memory_.values + (n - packed_from_) * width;
-        if (n >= stretch_.size()) {
-          std::fill_n(row, sizes_.dims, T{0});
-          std::fill_n(value, width, T{0});
-          continue;
-        }
-        const key_index j{stretch_.begin + n};
-        load_key(head_, j, row);
-        if constexpr (parts::key_sides > 0 || parts::pair_contents > 0) {
-          std::copy_n(row, dim, memory_.key_rows + (n - packed_from_) * dim);
-        }
-        pack_value(n - packed_from_, j, value);
+      for (index_t n = begin; n < end; ++n) {
+        pack_value(n - packed_from_, key_index{stretch_.begin + n}, memory_.values + (n - packed_from_) * width);
       }
-      pack_tile(memory_.stage, sizes_.dims, sizes_.dims, packed);
+      std::fill(memory_.values + (end - packed_from_) * width,
+                memory_.values + (begin + shape::keys - packed_from_) * width, T{0});
     }
   }
   void pack_value(index_t n, key_index j, T* value) noexcept {

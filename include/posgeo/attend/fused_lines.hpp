@@ -2,6 +2,7 @@
 #pragma once
 
 #include <posgeo/attend/fused_entry.hpp>
+#include <posgeo/attend/line_sums.hpp>
 
 namespace posgeo {
 inline namespace POSGEO_SIMD_ISA {
@@ -84,13 +85,29 @@ class fused_lines {
                   bias + r * sizes_.weight_stride + last * shape::keys, T{0});
       }
     }
-    for (index_t r = 0; r < group.count; ++r) {
-      for (index_t tile = first; tile < last; ++tile) {
+    bool in_order = memory_.positions.straight();
+    for (index_t r = 1; r < group.count; ++r) in_order = in_order && group.position[r] == group.position[0] + r;
+    for (index_t tile = first; tile < last; ++tile) {
+      for (index_t r = 0; r < group.count; ++r) {
         const index_t at = r * sizes_.weight_stride + tile * shape::keys;
         add_offset_biases(group, r, tile, bias + at);
         add_key_biases(group, r, tile, bias + at);
         add_query_sides(group, r, tile, content + at);
-        add_key_sides(group, r, tile, content + at);
+      }
+      std::uint32_t done = 0;
+      for (std::size_t n = 0; n < parts::key_sides; ++n) {
+        const line_span& span = memory_.key_classes[n].span();
+        const index_t stride = line_memory<T>(sizes_.key_entries[n]);
+        const index_t entry = saturating_subtract(first_position(tile) - group.position[0], span.low);
+        if (in_order && span.count > 0 &&
+            add_squares<T>(content + tile * shape::keys, sizes_.weight_stride, group.count,
+                           memory_.key_lines[n] + tile * shape::keys * stride, stride, entry, span.count)) {
+          done |= std::uint32_t{1} << n;
+        }
+      }
+      for (index_t r = 0; r < group.count; ++r) {
+        const index_t at = r * sizes_.weight_stride + tile * shape::keys;
+        add_key_sides(group, r, tile, done, content + at);
         add_pairs(group, r, tile, content + at, bias + at);
       }
     }
@@ -104,13 +121,8 @@ class fused_lines {
                      group.slot);
     } else if constexpr (sources == 1 && parts::query_sides == 1) {
       if (direct()) {
-        static constexpr auto in_order = [] {
-          std::array<index_t, rows> numbers{};
-          for (index_t r = 0; r < rows; ++r) numbers[static_cast<std::size_t>(r)] = r;
-          return numbers;
-        }();
         return along(group, tile, last, memory_.query_classes[0].span(), query_line(0, group, 0),
-                     line_memory<T>(sizes_.query_entries[0]), in_order.data());
+                     line_memory<T>(sizes_.query_entries[0]), nullptr);
       }
     } else if constexpr (sources == 1 && parts::key_biases > 0) {
       line_run<T> level{};
@@ -130,12 +142,12 @@ class fused_lines {
     return lines;
   }
 
-  /// What positions add to the score of one pair of a straight stretch, whose key row is given.
+  /// What positions add to the score of one pair, whose key row is given.
   [[nodiscard]] T of_pair([[maybe_unused]] const row_group<T>& group, [[maybe_unused]] index_t r,
                           [[maybe_unused]] index_t key, [[maybe_unused]] const T* key_row) const noexcept {
     T sum{0};
-    [[maybe_unused]] const relative_offset offset{memory_.positions.first() + key - group.position[r]};
     const key_index j{entry_.stretch().begin + key};
+    [[maybe_unused]] const relative_offset offset{plan_.call().at(entry_.batch(), j).value() - group.position[r]};
     parts::each(plan_.biases(),
                 [&](const auto& term) { sum += entry_.base2(term(entry_.batch(), group.head[r], group.query[r], j)); });
     [[maybe_unused]] std::size_t side_index = 0;
@@ -177,14 +189,15 @@ class fused_lines {
     return memory_.lines[n] + row * line_memory<T>(sizes_.query_entries[n]);
   }
 
-  /// The run of tiles that read a line for each row, numbered by `which`.
+  /// The run of tiles that read a line for each row: those numbered by `which`, or the rows' own.
   [[nodiscard]] line_run<T> along(const row_group<T>& group, index_t tile, index_t last, const line_span& span,
                                   const T* line, index_t stride, const index_t* which) const noexcept {
     line_run<T> out{};
     index_t entry[rows];
     for (index_t r = 0; r < rows; ++r) {
       entry[r] = saturating_subtract(first_position(tile) - group.position[r], span.low);
-      out.line[r] = line + which[r] * stride + std::clamp(entry[r], -line_margin<T>, span.count);
+      const index_t number = which == nullptr ? r : which[r];
+      out.line[r] = line + number * stride + std::clamp(entry[r], -line_margin<T>, span.count);
     }
     const auto [lowest, highest] = std::minmax_element(entry, entry + rows);
     out.set_end(*lowest, *highest, span.count, tile, last);
@@ -205,32 +218,20 @@ class fused_lines {
     index_t highest = span.count - 1;
     if (memory_.positions.straight()) {
       const auto [low, high] = std::minmax_element(group.position, group.position + rows);
-      lowest = std::clamp<index_t>(saturating_subtract(first_position(first) - *high, span.low), 0, span.count - 1);
-      highest = std::clamp<index_t>(saturating_subtract(first_position(last) - 1 - *low, span.low), 0, span.count - 1);
+      lowest = std::clamp<index_t>(saturating_subtract(saturating_subtract(first_position(first), *high), span.low), 0,
+                                   span.count - 1);
+      highest = std::clamp<index_t>(saturating_subtract(saturating_subtract(first_position(last) - 1, *low), span.low),
+                                    0, span.count - 1);
     }
     query_products(n, group, lowest / shape::keys, highest / shape::keys + 1);
   }
 
-  static void add(T* to, const T* from) noexcept {
-    for (index_t k = 0; k < shape::keys; k += shape::lanes) {
-      simd::store(to + k, simd::load(to + k) + simd::load(from + k));
-    }
-  }
   /// line[offset of each key], for positions that are spelled out.
   void add_gathered(T* to, const T* line, const line_span& span, index_t query, index_t tile) const noexcept {
-    std::int32_t entry[shape::keys];
-    const std::int32_t* const relative = memory_.positions.relative() + block_ + tile * shape::keys;
-    const index_t origin = saturating_subtract(saturating_subtract(memory_.positions.first(), query), span.low);
-    if (origin >= -(index_t{1} << 30) && origin <= (index_t{1} << 30)) {
-      const auto shift = static_cast<std::int32_t>(origin);
-      const auto most = static_cast<std::int32_t>(span.count - 1);
-      for (index_t k = 0; k < shape::keys; ++k) entry[k] = std::clamp(relative[k] + shift, 0, most);
-    } else {
-      std::fill(entry, entry + shape::keys, origin < 0 ? 0 : static_cast<std::int32_t>(span.count - 1));
-    }
-    for (index_t k = 0; k < shape::keys; k += shape::lanes) {
-      simd::store(to + k, simd::load(to + k) + simd::gather(line, entry + k));
-    }
+    const index_t from_stretch = block_ / shape::keys + tile;
+    gather_line(
+        to, line, span.count, saturating_subtract(saturating_subtract(memory_.positions.first(), query), span.low),
+        memory_.positions.relative() + from_stretch * shape::keys, memory_.positions.bounds_of_tile(from_stretch));
   }
   /// Adds number(offset) for each key of a tile, one by one.
   template <class Number>
@@ -258,7 +259,7 @@ class fused_lines {
           return entry_.base2(sum);
         });
       } else if (memory_.positions.straight()) {
-        add(to, entry_.biases(group.slot[r]) + entry_of<T>(first_position(tile) - query, span));
+        add_tile(to, entry_.biases(group.slot[r]) + entry_of<T>(first_position(tile) - query, span));
       } else {
         add_gathered(to, entry_.biases(group.slot[r]), span, query, tile);
       }
@@ -266,7 +267,7 @@ class fused_lines {
   }
   void add_key_biases([[maybe_unused]] const row_group<T>& group, [[maybe_unused]] index_t r,
                       [[maybe_unused]] index_t tile, [[maybe_unused]] T* to) const noexcept {
-    if constexpr (parts::key_biases > 0) add(to, entry_.key_line(group.slot[r]) + block_ + tile * shape::keys);
+    if constexpr (parts::key_biases > 0) add_tile(to, entry_.key_line(group.slot[r]) + block_ + tile * shape::keys);
   }
 
   void add_query_sides(const row_group<T>& group, index_t r, index_t tile, T* to) const noexcept {
@@ -284,7 +285,7 @@ class fused_lines {
             return class_product(*side, group.head[r], side->of(offset), row);
           });
         } else if (memory_.positions.straight()) {
-          add(to, query_line(n, group, r) + entry_of<T>(first_position(tile) - query, span));
+          add_tile(to, query_line(n, group, r) + entry_of<T>(first_position(tile) - query, span));
         } else {
           add_gathered(to, query_line(n, group, r), span, query, tile);
         }
@@ -292,13 +293,13 @@ class fused_lines {
     });
   }
 
-  void add_key_sides(const row_group<T>& group, index_t r, index_t tile, T* to) const noexcept {
+  void add_key_sides(const row_group<T>& group, index_t r, index_t tile, std::uint32_t done, T* to) const noexcept {
     [[maybe_unused]] std::size_t side_index = 0;
     parts::each(plan_.contents(), [&](const auto& term) {
       if constexpr (key_sided<std::remove_cvref_t<decltype(term)>, T>) {
         const std::size_t n = side_index++;
         const auto side = term.key_side();
-        if (!side) return;
+        if (!side || (done >> n & 1U) != 0) return;
         const index_t query = group.position[r];
         const line_span& span = memory_.key_classes[n].span();
         const index_t stride = line_memory<T>(sizes_.key_entries[n]);
@@ -336,9 +337,7 @@ class fused_lines {
   [[nodiscard]] T class_product(const Side& side, head_index h, index_t c, const T* row) const noexcept {
     const std::span<T> of_class(memory_.class_row, static_cast<std::size_t>(sizes_.dim));
     side.row(h, c, of_class);
-    T sum{0};
-    for (index_t d = 0; d < sizes_.dim; ++d) sum += row[d] * of_class[static_cast<std::size_t>(d)];
-    return sum;
+    return dot(row, memory_.class_row, sizes_.dim);
   }
 
   /// Terms that know only pairs; a bias of -infinity removes its key.
@@ -349,13 +348,22 @@ class fused_lines {
       const index_t begin = block_ + tile * shape::keys;
       const index_t end = std::min(begin + shape::keys, memory_.positions.size());
       seen_bits removed = 0;
-      for (index_t n = begin; n < end; ++n) {
+      parts::each(plan_.biases(), [&](const auto& term) {
+        using Term = std::remove_cvref_t<decltype(term)>;
+        if constexpr (parts::template by_line<Term>) {
+          const auto line = term.line(entry_.batch(), group.head[r], i);
+          removed |=
+              add_caller_line(bias, line.first + (entry_.stretch().begin + begin) * line.step, line.step, end - begin);
+        }
+      });
+      for (index_t n = begin; parts::slow_pairs > 0 && n < end; ++n) {
         const key_index j{entry_.stretch().begin + n};
         if (!plan_.visible(entry_.batch(), i, j)) continue;
         const index_t k = n - begin;
         parts::each(plan_.biases(), [&](const auto& term) {
           using Term = std::remove_cvref_t<decltype(term)>;
-          if constexpr (!parts::template by_offset<Term> && !parts::template by_key<Term>) {
+          if constexpr (!parts::template by_offset<Term> && !parts::template by_key<Term> &&
+                        !parts::template by_line<Term>) {
             const T number = term(entry_.batch(), group.head[r], i, j);
             if (number < std::numeric_limits<T>::lowest()) {
               removed |= seen_bits{1} << k;

@@ -168,6 +168,7 @@ struct fused_memory {
     natural = memory.take<T>(shape::rows * s.weight_stride);
     content_line = memory.take<T>(shape::rows * s.weight_stride);
     bias_line = memory.take<T>(shape::rows * s.weight_stride);
+    seen = memory.take<seen_bits>(shape::rows * (s.block_keys / shape::keys));
     removed = memory.take<seen_bits>(shape::rows * (s.block_keys / shape::keys));
     if constexpr (parts::offset_biases > 0)
       biases = memory.take<T>(s.heads * line_memory<T>(s.bias_entries), line_margin<T>);
@@ -208,7 +209,8 @@ struct fused_memory {
   T* natural;  ///< the scores of one tile, as weights
   T* content_line;
   T* bias_line;
-  seen_bits* removed;
+  seen_bits* seen;        ///< [rows][tiles of a block]
+  seen_bits* removed;     ///< likewise
   T* biases = nullptr;    ///< [heads], entry 0 of each line
   T* key_line = nullptr;  ///< [heads][keys]
   key_positions<T> positions;

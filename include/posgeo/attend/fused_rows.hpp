@@ -61,7 +61,7 @@ class fused_rows {
     for (index_t block = 0; block < keys; block += sizes_.block_keys) {
       const row_stretch of_block{block, std::min(block + sizes_.block_keys, keys)};
       if (!any_reach(of_block)) continue;
-      if (use == key_use::only_here) entry_.pack_block(of_block);
+      if (use == key_use::only_here) entry_.pack_tiles(of_block);
       lines_.begin_block(of_block);
       for (index_t g = 0; g < groups; ++g) run_block(memory_.groups[g], of_block);
     }
@@ -153,11 +153,10 @@ class fused_rows {
   /// nearest key that a row sees is a better start, if that key is known without asking.
   void start(const row_group<T>& group) noexcept {
     if constexpr (fused_lines<Plan, E>::sources > 0 && parts::pair_contents == 0) {
-      if (capped_ || !ranges_known()) return;
+      if (capped_ || !parts::only_ruled || parts::pair_biases > 0 || !memory_.positions.known()) return;
       for (index_t r = 0; r < group.count; ++r) {
-        const row_stretch reach = group.reach[r];
-        if (reach.size() == 0) continue;
-        const index_t nearest = std::clamp(group.position[r] - memory_.positions.first(), reach.begin, reach.end - 1);
+        const index_t nearest = memory_.positions.nearest(entry_.rule(), group.position[r], group.reach[r]);
+        if (nearest < 0) continue;
         T* const key = memory_.stage;
         entry_.load_key(group.head[r], key_index{entry_.stretch().begin + nearest}, key);
         const index_t row = group.chunk_row + r;
@@ -196,35 +195,80 @@ class fused_rows {
         }
       }
     }
+    return bits;
+  }
+
+  /// Notes which keys of tiles [first, last) the rows see.
+  void look(const row_group<T>& group, index_t block, index_t first, index_t last) noexcept {
+    for (index_t tile = first; tile < last; ++tile) {
+      for (index_t r = 0; r < group.count; ++r) noted(r, tile) = seen(group, r, block, tile);
+    }
+  }
+  [[nodiscard]] seen_bits& noted(index_t r, index_t tile) noexcept {
+    return memory_.seen[r * (sizes_.block_keys / shape::keys) + tile];
+  }
+  [[nodiscard]] bool seen_by_any(const row_group<T>& group, index_t tile) noexcept {
+    seen_bits any = 0;
+    for (index_t r = 0; r < group.count; ++r) any |= noted(r, tile);
+    return any != 0;
+  }
+  /// What a row sees of a tile, less what biases remove.
+  [[nodiscard]] seen_bits seen_of(const row_group<T>& group, index_t r, index_t block, index_t tile) noexcept {
+    const seen_bits bits = ranges_known() ? seen(group, r, block, tile) : noted(r, tile);
     if constexpr (parts::pair_biases > 0) {
-      bits &= ~memory_.removed[r * (sizes_.block_keys / shape::keys) + tile];
+      return bits & ~memory_.removed[r * (sizes_.block_keys / shape::keys) + tile];
     }
     return bits;
   }
 
   void run_block(const row_group<T>& group, row_stretch block) noexcept {
     const index_t begin = std::max(group.any.begin, block.begin);
-    const index_t end = std::min(group.any.end, block.end);
+    index_t end = std::min(group.any.end, block.end);
     if (begin >= end) return;
-    const index_t first = (begin - block.begin) / shape::keys;
-    const index_t last = round_up(end - block.begin, shape::keys) / shape::keys;
+    index_t first = (begin - block.begin) / shape::keys;
+    index_t last = round_up(end - block.begin, shape::keys) / shape::keys;
+    if (!ranges_known()) {
+      look(group, block.begin, first, last);
+      while (first < last && !seen_by_any(group, first)) ++first;
+      while (first < last && !seen_by_any(group, last - 1)) --last;
+      if (first == last) return;
+      end = std::min(end, block.begin + last * shape::keys);
+    }
     lines_.prepare(group, block.begin, first, last, capped_);
     const softmax_rows<T> of_group = state(group.chunk_row);
     // Tiles that every row sees whole.
     const index_t whole_first =
         round_up(std::max<index_t>(group.each.begin - block.begin, 0), shape::keys) / shape::keys;
     const index_t whole_last = (std::min(group.each.end, block.end) - block.begin) / shape::keys;
+    make_weights(group, of_group, block.begin, first, last, whole_first, whole_last);
+    const index_t at = first * shape::keys;
+    value_tiles<T>({.weights = memory_.weights + at,
+                    .weight_stride = sizes_.weight_stride,
+                    .values = entry_.values_from(block.begin + at),
+                    .keys = end - block.begin - at,
+                    .width = sizes_.width,
+                    .out = of_group.out,
+                    .out_stride = sizes_.out_width},
+                   group.count);
+    if (entry_.any_broken()) output_.add_broken(group, block.begin, at, end - block.begin);
+    output_.add_value_terms(group, block.begin, first, last);
+  }
+
+  /// The weights of tiles [first, last) of a block; those of [whole_first, whole_last) are seen whole by every row.
+  void make_weights(const row_group<T>& group, const softmax_rows<T>& of_group, index_t block, index_t first,
+                    index_t last, index_t whole_first, index_t whole_last) noexcept {
     for (index_t tile = first; tile < last;) {
       bool started = true;
       for (index_t r = 0; r < group.count; ++r) started = started && of_group.started[r] != 0;
       const bool whole = tile >= whole_first && tile < whole_last;
       if (whole && started && !capped_) {
-        const index_t stop = weigh(group, block.begin, tile, whole_last);
-        if (stop == whole_last) {
+        const index_t end = std::min(whole_last, last);
+        const index_t stop = weigh(group, block, tile, end);
+        if (stop == end) {
           tile = stop;
           continue;
         }
-        finish_raw(group, of_group, block.begin, stop, nullptr);
+        finish_raw(group, of_group, block, stop, nullptr);
         tile = stop + 1;
         continue;
       }
@@ -232,7 +276,7 @@ class fused_rows {
       seen_bits all = ~seen_bits{0};
       seen_bits any = 0;
       for (index_t r = 0; r < group.count; ++r) {
-        bits[r] = whole ? ~seen_bits{0} : seen(group, r, block.begin, tile);
+        bits[r] = whole ? ~seen_bits{0} : seen_of(group, r, block, tile);
         all &= bits[r];
         any |= bits[r];
       }
@@ -245,25 +289,14 @@ class fused_rows {
         continue;
       }
       if ((all & full) == full && started && !capped_) {
-        const index_t stop = weigh(group, block.begin, tile, tile + 1);
-        if (stop == tile) finish_raw(group, of_group, block.begin, tile, nullptr);
+        const index_t stop = weigh(group, block, tile, tile + 1);
+        if (stop == tile) finish_raw(group, of_group, block, tile, nullptr);
       } else {
-        if (!capped_) raw(group, block.begin, tile, false);
-        finish_raw(group, of_group, block.begin, tile, bits);
+        if (!capped_) raw(group, block, tile, false);
+        finish_raw(group, of_group, block, tile, bits);
       }
       ++tile;
     }
-    const index_t at = first * shape::keys;
-    value_tiles<T>({.weights = memory_.weights + at,
-                    .weight_stride = sizes_.weight_stride,
-                    .values = entry_.values_from(block.begin + at),
-                    .keys = end - block.begin - at,
-                    .width = sizes_.width,
-                    .out = of_group.out,
-                    .out_stride = sizes_.out_width},
-                   group.count);
-    output_.add_value_terms(group, block.begin, first, last);
-    if (entry_.any_broken()) output_.add_broken(group, block.begin, at, std::min(last * shape::keys, block.size()));
   }
 
   [[nodiscard]] score_job<T> job(const row_group<T>& group, index_t block, index_t first, index_t last) const noexcept {

@@ -7,6 +7,9 @@
 #include <posgeo/visible/visibility.hpp>
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -122,6 +125,9 @@ class key_positions {
         lowest = std::min(lowest, wide_[n]);
         highest = std::max(highest, wide_[n]);
       }
+      for (index_t k = 0; k < tile_keys; ++k) {  // others stand where one of them does: a line can be read for all
+        if ((bits >> k & 1U) == 0) relative_[tile * tile_keys + k] = bits == 0 ? 0 : static_cast<std::int32_t>(lowest);
+      }
       belongs_[tile] = bits;
       lowest_[tile] = lowest;
       highest_[tile] = highest;
@@ -165,6 +171,37 @@ class key_positions {
       bits |= seen_bits{simd::bits(within)} << n;
     }
     return bits & belongs_[tile];
+  }
+
+  /// The key nearest to a query among those that the rule lets it see; -1 if there is none. `reach` is the query's.
+  [[nodiscard]] index_t nearest(const visibility_rule& rule, index_t query, row_stretch reach) const noexcept {
+    if (reach.size() == 0) return -1;
+    if (straight_) return std::clamp(saturating_subtract(query, first_), reach.begin, reach.end - 1);
+    const T at = static_cast<T>(std::clamp<index_t>(saturating_subtract(query, first_), -widest, 2 * widest));
+    T least = std::numeric_limits<T>::infinity();
+    index_t found = -1;
+    const auto gap = [&](index_t tile) { return std::max(lowest_[tile] - at, at - highest_[tile]); };
+    const auto look = [&](index_t tile) {
+      for (seen_bits bits = seen(rule, query, reach, tile); bits != 0; bits &= bits - 1) {
+        const index_t n = tile * tile_keys + std::countr_zero(bits);
+        const T distance = std::abs(wide_[n] - at);
+        if (distance > least || (distance == least && n > found)) continue;
+        least = distance;
+        found = n;
+      }
+    };
+    index_t closest = 0;
+    for (index_t tile = 1; tile < tiles(); ++tile) closest = gap(tile) < gap(closest) ? tile : closest;
+    look(closest);
+    for (index_t tile = 0; tile < tiles(); ++tile) {
+      if (tile != closest && gap(tile) <= least) look(tile);
+    }
+    return found;
+  }
+
+  /// The lowest and the highest position of a tile, after first(); lowest > highest where nothing belongs.
+  [[nodiscard]] std::pair<index_t, index_t> bounds_of_tile(index_t tile) const noexcept {
+    return {static_cast<index_t>(lowest_[tile]), static_cast<index_t>(highest_[tile])};
   }
 
  private:

@@ -21,6 +21,9 @@ struct softmax_rows {
   /// Scores this far below the reference weigh 0: at most 2^(vanishes + headroom) of the row's largest weight, which no
   /// sum of weights can notice, and far enough from subnormal products with values, which are slow.
   static constexpr T vanishes = sizeof(T) == 4 ? T{-96} : T{-512};
+  /// Whole numbers, so that another reference rescales by a power of two, which rounds nothing.
+  [[nodiscard]] static T reference_above(T score) noexcept { return std::ceil(score) + headroom; }
+
   T* shift;               ///< [rows], minus the reference, 0 at first
   T* sums;                ///< [rows][lanes], sums of the weights of every lanes-th key
   T* out;                 ///< [rows][width], weighted values
@@ -120,7 +123,7 @@ template <class T>
       }
       const T highest = simd::largest(most);
       // A NaN has no place among the others: it stays in the weights.
-      const T reference = highest >= lowest ? highest + softmax_rows<T>::headroom : T{0};
+      const T reference = highest >= lowest ? softmax_rows<T>::reference_above(highest) : T{0};
       if (state.started[r] != 0) {
         const T shrink = std::exp2(-reference - state.shift[r]);
         const auto times = [shrink](T* numbers, index_t count) {

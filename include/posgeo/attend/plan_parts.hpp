@@ -34,6 +34,8 @@ struct plan_parts {
   static constexpr bool by_offset = offset_bias<Term, T>;
   template <class Term>
   static constexpr bool by_key = !by_offset<Term> && key_bias<Term, T>;
+  template <class Term>
+  static constexpr bool by_line = !by_offset<Term> && !by_key<Term> && line_bias<Term>;
   /// A content term that is the sum of its block forms.
   template <class Term>
   static constexpr bool blocked_content =
@@ -44,6 +46,8 @@ struct plan_parts {
   static constexpr index_t key_biases =
       count<biases>([]<class Term>(std::type_identity<Term>) { return by_key<Term>; });
   static constexpr index_t pair_biases = static_cast<index_t>(std::tuple_size_v<biases>) - offset_biases - key_biases;
+  static constexpr index_t line_biases =
+      count<biases>([]<class Term>(std::type_identity<Term>) { return by_line<Term>; });
   static constexpr index_t query_sides =
       count<contents>([]<class Term>(std::type_identity<Term>) { return query_sided<Term, T>; });
   static constexpr index_t key_sides =
@@ -55,6 +59,8 @@ struct plan_parts {
   static constexpr index_t pair_contents =
       static_cast<index_t>(std::tuple_size_v<contents>) -
       count<contents>([]<class Term>(std::type_identity<Term>) { return blocked_content<Term>; });
+  /// Terms that are asked pair by pair.
+  static constexpr index_t slow_pairs = pair_biases - line_biases + pair_contents;
   static constexpr index_t class_values_terms =
       count<values>([]<class Term>(std::type_identity<Term>) { return class_values<Term, T>; });
   static constexpr index_t pair_values = static_cast<index_t>(std::tuple_size_v<values>) - class_values_terms;
