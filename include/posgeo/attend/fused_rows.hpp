@@ -163,7 +163,7 @@ class fused_rows {
         const T score =
             lines_.of_pair(group, r, nearest, key) + dot(memory_.queries + row * sizes_.dims, key, sizes_.dims);
         if (!(std::abs(score) <= T{1e30F})) continue;  // its first tile will tell
-        memory_.shift[row] = -(score + softmax_rows<T>::headroom);
+        memory_.shift[row] = -softmax_rows<T>::reference_above(score);
         memory_.started[row] = 1;
       }
     }

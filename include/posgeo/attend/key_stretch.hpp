@@ -27,12 +27,6 @@ template <class Plan>
   std::apply([&](const auto&... term) { (join(term), ...); }, plan.visibilities());
   return rule;
 }
-/// Whether a rule is all there is to the visibility of a plan.
-template <class Plan>
-inline constexpr bool only_ruled = []<class... Terms>(std::type_identity<std::tuple<Terms...>>) {
-  return (ruled_visibility<Terms> && ...);
-}(std::type_identity<std::remove_cvref_t<decltype(std::declval<const Plan&>().visibilities())>>{});
-
 /// Key rows [begin, end) of an entry.
 struct row_stretch {
   index_t begin;

@@ -31,12 +31,6 @@ struct softmax_rows {
   std::uint8_t* started;  ///< [rows], whether a key has been seen
 };
 
-/// cap * tanh(score / cap), in base 2.
-template <class T>
-struct softcap_base2 {
-  T cap;  ///< 0: none
-};
-
 /// The keys of a tile that a row sees, one bit each.
 using seen_bits = std::uint64_t;
 
@@ -55,6 +49,7 @@ struct tile_finish {
   std::uint32_t which;    ///< rows to finish, one bit each
 };
 
+/// cap * tanh(x / cap), in base 2; x itself for a cap of 0.
 template <class T>
 [[nodiscard]] inline simd::pack<T> capped(simd::pack<T> x, T cap) noexcept {
   if (cap == T{0}) return x;
