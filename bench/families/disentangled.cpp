@@ -58,10 +58,10 @@ auto tupe_relative_model(const request& r) {
 
 std::vector<family> disentangled_families() {
   return {
-      family_of<float>("transformer_xl", transformer_xl_model),
-      family_of<float>("deberta", deberta_model),
-      family_of<float>("tupe", tupe_model),
-      family_of<float>("tupe_relative", tupe_relative_model),
+      family_of<float>("transformer_xl", &transformer_xl_model),
+      family_of<float>("deberta", &deberta_model),
+      family_of<float>("tupe", &tupe_model),
+      family_of<float>("tupe_relative", &tupe_relative_model),
   };
 }
 

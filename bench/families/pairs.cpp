@@ -43,7 +43,7 @@ std::vector<family> pair_families() {
   return {
       family_of<float>("pair", whole),
       family_of<float>("pair_broadcast", broadcast),
-      family_of<float>("spatial", spatial_model),
+      family_of<float>("spatial", &spatial_model),
   };
 }
 
