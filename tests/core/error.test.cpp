@@ -96,7 +96,10 @@ TEST_CASE("error codes keep their numbers", "[error]") {
                           errc::cache_identity,
                           errc::offset_out_of_table,
                           errc::position_rule,
-                          errc::merge_frames, errc::executor_refusal, errc::cancelled, errc::workspace_size}) {
+                          errc::merge_frames,
+                          errc::executor_refusal,
+                          errc::cancelled,
+                          errc::workspace_size}) {
     CHECK(static_cast<int>(code) == ++number);
   }
 }
