@@ -38,8 +38,7 @@ class guarded_heads {
         break;
     }
     front_ = how == memory::heads_first ? 0 : guard;
-    memory_.resize(static_cast<std::size_t>(batch * strides_[0] + 2 * front_) * sizeof(E));
-    std::memset(memory_.data(), 0xFF, memory_.size());
+    memory_.resize(static_cast<std::size_t>(batch * strides_[0] + 2 * front_) * sizeof(E), 0xFF);
   }
 
   [[nodiscard]] heads_view<E> view() { return {start(), extents_, strides_}; }
