@@ -19,8 +19,8 @@ struct row_range {
 /// Who reads a packed key.
 enum class key_use { only_here, by_others_too };
 
-/// Runs a chunk of query rows of one head and sequence against all of its keys: block after block of keys, and within a
-/// block group after group of rows. What a row computes, and in which order, depends on its own keys alone.
+/// Runs a chunk of query rows of one key head and sequence against all of its keys: block after block of keys, and
+/// within a block group after group of rows. What a row computes, and in which order, depends on its own keys alone.
 template <class Plan, class E, class O>
 class fused_rows {
  public:
@@ -48,12 +48,11 @@ class fused_rows {
     queries_ = queries;
     count_ = heads * (queries.last - queries.first);
     if (use == key_use::by_others_too) entry_.pack_all();
-    constexpr index_t step = rows;
-    const index_t groups = round_up(count_, step) / step;
+    const index_t groups = round_up(count_, rows) / rows;
     for (index_t g = 0; g < groups; ++g) {
       row_group<T>& group = memory_.groups[g];
       group = group_of(g);
-      for (index_t r = 0; r < step; ++r) load(group, r);
+      for (index_t r = 0; r < rows; ++r) load(group, r);
       lines_.begin_group(group);
       start(group);
     }

@@ -20,7 +20,6 @@ inline constexpr T log2_e = static_cast<T>(1.4426950408889634073599);
 struct line_span {
   index_t low = 0;
   index_t count = 0;
-  [[nodiscard]] index_t high() const noexcept { return low + count - 1; }
 };
 
 /// Positions from the first to the last.
