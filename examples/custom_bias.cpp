@@ -3,6 +3,7 @@
 #include <posgeo/attend/eager.hpp>
 #include <posgeo/bias/score_bias.hpp>
 #include <posgeo/call/prefill_chunk.hpp>
+#include <posgeo/core/description.hpp>
 #include <posgeo/model/attention.hpp>
 #include <posgeo/scale/inverse_sqrt_head_dim.hpp>
 #include <posgeo/visible/causal.hpp>
@@ -17,6 +18,9 @@ using namespace posgeo;
 struct even_distance {
   using family = posgeo::family::score_bias;
   double bonus;
+
+  /// What plan.method() says of it: two biases that differ have different descriptions.
+  [[nodiscard]] description describe() const { return description("even_distance").with("bonus", bonus); }
 
   template <class T>
   struct term {

@@ -132,7 +132,7 @@ TEST_CASE("a sink that one part counts is the sink of the whole", "[merge]") {
       CHECK(merged.sink == sink_share::counted);
       check_same(merged, whole);
     }
-    CHECK(merge(over(0, cut), over(cut, 7)).sink == sink_share::none);
+    CHECK(merge(over(0, cut), over(cut, 7)).sink == sink_share::left_out);
     const error twice = refusal([&] { return merge(over(0, cut, sink), over(cut, 7, sink)); });
     CHECK(twice.code() == errc::merge_frames);
     CHECK(std::string(twice.what()) ==

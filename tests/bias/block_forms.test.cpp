@@ -46,7 +46,10 @@ static_assert(ended_offset_bias<term_of<bias::learned_relative<float, clipped>, 
 static_assert(offset_bias<term_of<bias::learned_relative<float, halves_of_offsets>, float>, float>);
 static_assert(!ended_offset_bias<term_of<bias::learned_relative<float, halves_of_offsets>, float>, float>);
 static_assert(!offset_bias<term_of<bias::learned_relative<float, coordinate::window_index>, float>, float>);
-static_assert(!offset_bias<term_of<bias::tupe_relative<float>, float>, float>);
+static_assert(!offset_bias<term_of<bias::tupe_relative<float>, float>, float> &&
+              cls_offset_bias<term_of<bias::tupe_relative<float>, float>, float> &&
+              ended_offset_bias<term_of<bias::tupe_relative<float>, float>, float>);
+static_assert(!cls_offset_bias<term_of<bias::t5<float>, float>, float>);
 static_assert(!offset_bias<term_of<bias::alibi_key_position, float>, float>);
 static_assert(key_bias<term_of<bias::alibi_key_position, float>, float> &&
               !key_bias<term_of<bias::alibi, float>, float>);
@@ -118,6 +121,30 @@ TEMPLATE_TEST_CASE("a bias of offsets is constant beyond its ends and no sooner"
     check_ends<TestType>(clipped_of(0, 5, sign));
     check_ends<TestType>(clipped_of(0, 0, sign));
   }
+}
+
+TEMPLATE_TEST_CASE("a bias of offsets with numbers of its own for one position is the scalar bias", "[block_forms]",
+                   float, double) {
+  const t5_bucket bucket({.num_buckets = 12, .max_distance = 9, .direction = bucket_direction::bidirectional});
+  index_t of_cls = 0;
+  for (const position_call& call : random_calls(920)) {
+    if (call.keys() == 0) continue;
+    const position cls = call.at(batch_index{0}, key_index{call.keys() / 2});
+    const bias::tupe_relative<double> policy(random_table(13, layout.query, 921), bucket, {.cls = cls});
+    const auto term = policy.compile<TestType>(call, layout);
+    REQUIRE(term.cls() == cls);
+    for_each_place(call, layout.query, [&](batch_index b, head_index h, query_index i, key_index j) {
+      const bool is_query = call.at(b, i) == cls;
+      const bool is_key = call.at(b, j) == cls;
+      of_cls += is_query || is_key ? 1 : 0;
+      const TestType expected = is_query ? term.at_cls_query(h)
+                                : is_key ? term.at_cls_key(h)
+                                         : term.at_offset(h, call.offset(b, i, j));
+      REQUIRE(term(b, h, i, j) == expected);
+    });
+    check_constant_beyond(term.constant_beyond(), [&](relative_offset o) { return term.at_offset(head_index{1}, o); });
+  }
+  CHECK(of_cls > 20);
 }
 
 TEMPLATE_TEST_CASE("a bias of key positions is the scalar bias", "[block_forms]", float, double) {

@@ -49,16 +49,27 @@ contract::cache_identity identity_of(const json& entry) {
   using namespace contract;
   const json& adapter = entry.at("adapter");
   const json& salt = entry.at("salt");
-  return {
-      .model = model_digest("the one model"),
-      .adapter = adapter.is_null() ? stated<adapter_digest>(none) : adapter_digest(adapter.at("digest")),
-      .salt = salt.is_null() ? stated<cache_salt>(none) : cache_salt(salt),
-      .tokens = token_ids(entry.at("tokens")),
-      .start = position{entry.at("start").get<index_t>()},
-      .mechanism = {"rotary",
-                    {{"base", entry.at("rotary_base").get<double>()}, {"scaling", entry.at("scaling").get<double>()}}},
-      .mask = mask_kind("causal"),
-      .format = precision::binary32};
+  const index_t start = entry.at("start");
+  const std::vector<index_t> tokens = entry.at("tokens");
+  return {.request = request_id("the one request"),
+          .sequence = 0,
+          .checkpoint = checkpoint_id("the one checkpoint"),
+          .adapter = adapter.is_null() ? stated<adapter_id>(none) : adapter_id(adapter.at("digest")),
+          .release = release_id("the one release"),
+          .salt = salt.is_null() ? stated<cache_salt>(none) : cache_salt(salt),
+          .tokens = token_ids(tokens),
+          .committed_length = start + static_cast<index_t>(tokens.size()),
+          .frame = coordinate_frame("sequence"),
+          .start = position{start},
+          .sign = none,
+          .method = {description("rotary")
+                         .with("base", entry.at("rotary_base").get<double>())
+                         .with("scaling", entry.at("scaling").get<double>())},
+          .mask = mask_id("causal"),
+          .format = precision::binary32,
+          .backend = backend_id("the one backend"),
+          .revision = implementation_revision("1"),
+          .baked = none};
 }
 
 /// Each entry against the earlier one that differs from it in the fewest fields.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <posgeo/contract/cache_identity.hpp>
 
-using namespace posgeo::contract;
+using namespace posgeo;
 
 #ifdef POSGEO_SHOULD_FAIL
-const stated<adapter_digest> adapter = cache_salt("X");
+const stated<adapter_id> adapter = cache_salt("X");
 #else
-const stated<adapter_digest> adapter = adapter_digest("X");
+const stated<adapter_id> adapter = adapter_id("X");
 #endif

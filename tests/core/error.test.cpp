@@ -99,7 +99,17 @@ TEST_CASE("error codes keep their numbers", "[error]") {
                           errc::merge_frames,
                           errc::executor_refusal,
                           errc::cancelled,
-                          errc::workspace_size}) {
+                          errc::workspace_size,
+                          errc::description,
+                          errc::manifest,
+                          errc::cache_operation,
+                          errc::geometry_cache,
+                          errc::checkpoint_contract,
+                          errc::conversion,
+                          errc::head_partition,
+                          errc::admission,
+                          errc::table_migration,
+                          errc::release_step}) {
     CHECK(static_cast<int>(code) == ++number);
   }
 }

@@ -2,6 +2,7 @@
 #include <posgeo/core/required.hpp>
 
 #include <concepts>
+#include <string>
 #include <type_traits>
 
 #include "support/catch.hpp"
@@ -39,6 +40,16 @@ TEST_CASE("a count takes no fraction out of another required field either", "[re
   STATIC_REQUIRE(!std::convertible_to<const required<float>&, required<long>>);
   STATIC_REQUIRE(!std::convertible_to<measured, required<long>>);
   STATIC_REQUIRE(!std::constructible_from<required<long>, required<double>>);
+}
+
+TEST_CASE("a required text or list is read in place", "[required]") {
+  STATIC_REQUIRE(!std::is_default_constructible_v<required<std::string>>);
+  STATIC_REQUIRE(std::same_as<required<std::string>::read, const std::string&>);
+  STATIC_REQUIRE(std::same_as<required<choice>::read, choice>);
+  const required<std::string> field = "a text beyond what is kept in place";
+  const std::string& whole = field;
+  CHECK(whole == "a text beyond what is kept in place");
+  CHECK(&whole == &field.value());
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <posgeo/json/manifest.hpp>
 #include <posgeo/posgeo.hpp>
 
 #include <array>
@@ -11,6 +12,8 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/checkpoints.hpp"
+#include "support/toy_identity.hpp"
 
 namespace {
 
@@ -234,14 +237,7 @@ std::vector<mistake> mistakes() {
        }},
       {errc::cache_identity, "cache_identity",
        [] {
-         contract::cache_identity made{.model = contract::model_digest("d0"),
-                                       .adapter = contract::none,
-                                       .salt = contract::none,
-                                       .tokens = contract::token_ids({7, 8, 9}),
-                                       .start = position{16},
-                                       .mechanism = {"rotary", {{"base", 10000.0}}},
-                                       .mask = contract::mask_kind("causal"),
-                                       .format = precision::bfloat16};
+         const auto made = test::empty_identity({description("rotary")}, 16);
          auto wanted = made;
          wanted.start = position{0};
          contract::require_same(made, wanted);
@@ -273,6 +269,98 @@ std::vector<mistake> mistakes() {
        [] {
          std::array<std::byte, 64> small{};
          run_small(fused{}.with_workspace(small), also::nothing);
+       }},
+      {errc::description, "description",
+       [] {
+         const attention model{
+             heads{}, scale::none{},
+             visible::custom([](const position_call&, batch_index, query_index, key_index) { return true; })};
+         (void)model.describe();
+       }},
+      {errc::manifest, "manifest",
+       [] {
+         const std::string everything_else =
+             R"({"schema":0,"request":0,"row_space":0,"query_space":0,"key_space":0,"position_method":0,)"
+             R"("visibility":0,"cache":0,"numerical_state":0})";
+         (void)json::read(everything_else);
+       }},
+      {errc::cache_operation, "cache_operation",
+       [] {
+         contract::kv_cache cache(test::empty_identity({description("learned_absolute")}),
+                                  {.slots = 4, .when_full = contract::full_cache::refuse});
+         cache.reanchor(relative_offset{3});
+       }},
+      {errc::geometry_cache, "geometry_cache", [] { (void)contract::geometry_cache({.capacity = 0}); }},
+      {errc::checkpoint_contract, "checkpoint_contract",
+       [] {
+         auto wanted = test::t5_checkpoint();
+         wanted.sign = offset_sign::query_minus_key;
+         contract::require_same(test::t5_checkpoint(), wanted);
+       }},
+      {errc::conversion, "conversion",
+       [] {
+         auto target = test::t5_checkpoint();
+         target.scale_factor = 1;
+         const auto table = test::random_stored({12, 3}, 1);
+         (void)contract::convert(
+             {.source = test::t5_checkpoint(), .target = target, .tensors = {{"table", table}}, .roles = {}});
+       }},
+      {errc::head_partition, "head_partition",
+       [] {
+         const heads grouped{.query = 6, .key_value = 3, .dim = 8};
+         (void)contract::head_partition(grouped, {{0, 2}, {1, 3}, {4, 5}}, contract::key_head_rule::owned);
+       }},
+      {errc::admission, "admission",
+       [] {
+         const heads layout{.query = 1, .key_value = 1, .dim = 2};
+         const std::vector<float> numbers{0.3F, -1.2F, 0.7F, 0.1F, 0.9F, -0.4F};
+         const auto rows = head_tables<float>::shared(table<float>(numbers, 3, 2));
+         const auto classes = coordinate::clipped::symmetric(1);
+         const attention model{layout, scaled, visible::everything{}, content::shaw_key(rows, classes),
+                               value::shaw_value(rows, classes)};
+         const contract::declared_executor mask_only{
+             "additive mask only",
+             {contract::capability::additive_score_bias, contract::capability::computes_in_float,
+              contract::capability::binary32_elements},
+             contract::relation_memory::materialised};
+         (void)contract::admit(model, call::prefill_chunk(0, 4),
+                               {.elements = precision::binary32, .output = precision::binary32, .value_dim = 2},
+                               contract::reference_fallback::refused, mask_only);
+       }},
+      {errc::table_migration, "table_migration",
+       [] {
+         const auto zeros = [](index_t rows) {
+           return table<float>(std::vector<float>(static_cast<std::size_t>(2 * rows)), rows, 2);
+         };
+         contract::require_consistent(contract::position_table<float>{
+             .weights = zeros(7),
+             .optimizer =
+                 contract::optimizer_rows<float>{
+                     .first_moment = zeros(5), .second_moment = zeros(7), .master_weights = none},
+             .max_position_embeddings = 7,
+             .row_offset = 0,
+             .ids = {.end = 7}});
+       }},
+      {errc::release_step, "release_step",
+       [] {
+         const auto tuple = [](const std::string& id, index_t positions) {
+           return contract::release_tuple{.release_id = release_id(id),
+                                          .checkpoint_id = checkpoint_id(id),
+                                          .position_method = description("learned_absolute"),
+                                          .table_rows = positions,
+                                          .config_max_position_embeddings = positions,
+                                          .position_id_policy = position_id_policy("from 0"),
+                                          .adapter_id = none,
+                                          .runtime_backend = backend_id("fused")};
+         };
+         contract::position_release release(tuple("a", 5), tuple("b", 7), contract::training::ends);
+         namespace evidence = contract::evidence;
+         release.advance(evidence::migrated_table{
+             .table_rows = 7, .config_max_position_embeddings = 7, .generated_ids_end = 7, .row_offset = 0});
+         contract::load_report report;
+         report.loaded = {"position_embeddings.weight"};
+         release.advance(evidence::reconciled_checkpoint{.report = report});
+         release.advance(evidence::runtime_limit{.backend = backend_id("fused"), .positions = 7});
        }},
   };
 }

@@ -49,10 +49,10 @@ TEST_CASE("a decode query that does not stand at the end of its cache", "[failur
   CHECK(away_at(8) > 0.01);
 }
 
-contract::cache_identity identity() {
-  return toy_identity(contract::model_digest("3f9a"),
-                      contract::position_mechanism("rotary", {{"base", 10000.0}, {"pairing", std::string("halves")}}));
+description turned_by(double base, std::string_view pairing) {
+  return description("rotary").with("pairs", pairing).with("frequency", description("geometric").with("base", base));
 }
+contract::cache_identity identity() { return toy_identity(checkpoint_id("3f9a"), {turned_by(10000.0, "halves")}); }
 
 TEST_CASE("prefill and decode under different conventions", "[failure_lab]") {
   // Keys turned in one pairing, the decode query in the other: the oracle is the score of a displacement, which must
@@ -73,10 +73,10 @@ TEST_CASE("prefill and decode under different conventions", "[failure_lab]") {
   CHECK(std::abs(score(transform::pairing::adjacent, 3) - score(transform::pairing::adjacent, 0)) > 1e-3);
   // The guard: keys that name their pairing serve no request under the other one.
   auto decode = identity();
-  decode.mechanism = contract::position_mechanism("rotary", {{"base", 10000.0}, {"pairing", std::string("adjacent")}});
+  decode.method = {turned_by(10000.0, "adjacent")};
   const auto thrown = refusal([&] { contract::require_same(identity(), decode); });
   CHECK(thrown.code() == errc::cache_identity);
-  CHECK(std::string(thrown.what()).find("pairing") != std::string::npos);
+  CHECK(std::string(thrown.what()).find("rotary, pairs: expected adjacent, got halves") != std::string::npos);
 }
 
 TEST_CASE("a prefix cache reused across schemes or origins", "[failure_lab]") {
@@ -91,14 +91,14 @@ TEST_CASE("a prefix cache reused across schemes or origins", "[failure_lab]") {
   other.start = position{16};
   expect_refused(other, "start position");
   other = identity();
-  other.mechanism = contract::position_mechanism("alibi", {});
-  expect_refused(other, "position mechanism");
+  other.method = {description("alibi")};
+  expect_refused(other, "method, policy 0");
   other = identity();
-  other.mechanism = contract::position_mechanism("rotary", {{"base", 500000.0}, {"pairing", std::string("halves")}});
+  other.method = {turned_by(500000.0, "halves")};
   expect_refused(other, "base");
   other = identity();
-  other.model = contract::model_digest("3f9b");
-  expect_refused(other, "model digest");
+  other.checkpoint = checkpoint_id("3f9b");
+  expect_refused(other, "checkpoint");
 }
 
 TEST_CASE("recurrent memory taken for a cache of keys and values", "[failure_lab]") {

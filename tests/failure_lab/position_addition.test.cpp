@@ -74,7 +74,7 @@ TEST_CASE("removing explicit positions from an existing checkpoint", "[failure_l
       {.wanted = {}, .recomputable = {}, .checkpoint = {{"position.weight", {512, layer_width}}}, .renamed = {}});
   CHECK(report.unexpected == std::vector<std::string>{"position.weight"});
   const auto made_under = [](const std::string& mechanism) {
-    return toy_identity(contract::model_digest("3f9a"), contract::position_mechanism(mechanism, {}));
+    return toy_identity(checkpoint_id("3f9a"), {description(mechanism)});
   };
   CHECK(refusal([&] { contract::require_same(made_under("rotary"), made_under("none")); }).code() ==
         errc::cache_identity);

@@ -116,7 +116,7 @@ TEST_CASE("a position table of another checkpoint", "[failure_lab]") {
   }
   // A cache names the weights that it was made with.
   const auto made_with = [](const std::string& weights) {
-    return toy_identity(contract::model_digest(weights), contract::position_mechanism("learned", {}));
+    return toy_identity(checkpoint_id(weights), {description("learned_absolute")});
   };
   contract::require_same(made_with("a table"), made_with("a table"));
   CHECK(refusal([&] { contract::require_same(made_with("a table"), made_with("another table")); }).code() ==

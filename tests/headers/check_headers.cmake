@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Every header of include_dir/posgeo starts with an SPDX line and #pragma once, has at most 400 lines, and is included
-# by the umbrella, which includes nothing else.
+# by the umbrella, which includes nothing else. The component json, which needs more libraries, is not in the umbrella.
 cmake_minimum_required(VERSION 3.25)
 set(most_lines 400)
 file(GLOB_RECURSE headers RELATIVE ${include_dir} ${include_dir}/posgeo/*.hpp)
@@ -24,6 +24,7 @@ endforeach()
 file(STRINGS ${include_dir}/posgeo/posgeo.hpp included REGEX "^#include")
 list(TRANSFORM included REPLACE "^#include <(.*)>$" "\\1")
 list(REMOVE_ITEM headers posgeo/posgeo.hpp)
+list(FILTER headers EXCLUDE REGEX "^posgeo/json/")
 foreach(header ${headers})
   if(NOT header IN_LIST included)
     string(APPEND broken "\n  posgeo/posgeo.hpp: lacks ${header}")

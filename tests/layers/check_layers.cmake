@@ -8,8 +8,10 @@ set(layers
     "coordinate frequency"
     "encode transform bias content value visible scale"
     "model"
-    "attend"
-    "contract")
+    "attend manifest"
+    "contract"
+    "contract/convert"
+    "json")
 
 set(layer 0)
 foreach(folders ${layers})

@@ -228,4 +228,17 @@ TEMPLATE_TEST_CASE("a gather reads what its indices name", "[simd]", float, doub
   }
 }
 
+TEMPLATE_TEST_CASE("a permutation names lanes, some twice and some never", "[simd]", float, double) {
+  constexpr std::size_t lanes = lane_array<TestType>{}.size();
+  std::mt19937 engine(22);
+  std::uniform_int_distribution<std::int32_t> lane(0, static_cast<std::int32_t>(lanes) - 1);
+  for (unsigned round = 0; round < 50; ++round) {
+    const auto numbers = posgeo::test::random_values<TestType>(lanes, 23 + round);
+    std::array<std::int32_t, lanes> which;
+    for (std::int32_t& one : which) one = lane(engine);
+    const auto permuted = lanes_of(simd::permute(simd::load(numbers.data()), which.data()));
+    for (std::size_t l = 0; l < lanes; ++l) CHECK(permuted[l] == numbers[static_cast<std::size_t>(which[l])]);
+  }
+}
+
 }  // namespace pack_test

@@ -20,9 +20,12 @@ class fused_entry {
   using T = typename Plan::scalar;
   using parts = detail::plan_parts<Plan>;
   using shape = tile_shape<T>;
-  /// Whether keys are packed as they are stored: nothing turns, widens or extends them, and nobody reads them as rows.
-  static constexpr bool keys_as_stored = std::is_same_v<E, T> && !Plan::has_transforms && parts::appended == 0 &&
-                                         parts::key_sides == 0 && parts::pair_contents == 0;
+  /// Whether keys are packed as they are stored: nothing turns or extends them, and nobody reads them as rows.
+  static constexpr bool keys_as_stored =
+      (std::is_same_v<E, T> || std::is_same_v<E, Eigen::bfloat16>)&&!Plan::has_transforms && parts::appended == 0 &&
+      parts::key_sides == 0 && parts::pair_contents == 0;
+  /// Whether keys that only one group reads can be packed tile by tile on their way: nobody else reads their rows.
+  static constexpr bool keys_pass = parts::key_sides == 0 && parts::pair_contents == 0;
 
   fused_entry(const Plan& plan, const qkv<E>& in, const fused_sizes<Plan>& sizes, const fused_memory<Plan>& memory)
       : plan_(plan), in_(in), sizes_(sizes), memory_(memory), rule_(rule_of(plan)) {}
@@ -65,31 +68,54 @@ class fused_entry {
   /// Packs every key and value, once.
   void pack_all() noexcept {
     if (packed_all_) return;
-    packed_from_ = 0;
-    any_broken_ = false;
-    pack(0, memory_.positions.tiles());
+    pack_tiles({0, memory_.positions.size()});
     packed_all_ = true;
   }
   /// Packs the keys and values of a stretch of tiles where those before it were.
   void pack_tiles(row_stretch block) noexcept {
     packed_all_ = false;
-    packed_from_ = block.begin;
+    keys_from_ = block.begin;
+    for (index_t n = block.begin; n < block.end; n += shape::keys) pack_keys(n, nullptr);
+    pack_values(block);
+  }
+  /// Packs the values of a stretch of tiles alone.
+  void pack_values(row_stretch block) noexcept {
+    packed_all_ = false;
+    values_from_ = block.begin;
     any_broken_ = false;
-    pack(block.begin / shape::keys, round_up(block.end, shape::keys) / shape::keys);
+    for (index_t n = block.begin; n < block.end; ++n) {
+      pack_value(n - block.begin, key_index{stretch_.begin + n}, memory_.values + (n - block.begin) * sizes_.width);
+    }
+    std::fill(memory_.values + block.size() * sizes_.width,
+              memory_.values + round_up(block.size(), shape::keys) * sizes_.width, T{0});
   }
+  /// Packs the tile that starts at a key in the place of the one before, while its stored rows are on their way.
+  void pack_passing(index_t n) noexcept {
+    packed_all_ = false;
+    keys_from_ = n;
+    const auto row = in_.key.row(b_.value(), shared_, stretch_.begin + n);
+    ahead_ = read_ahead(row.data(), sizes_.dim, in_.key.strides()[2]);
+    pack_keys(n, &ahead_);
+  }
+  /// The lines that the loop over a passing tile asks for.
+  [[nodiscard]] const read_ahead* ahead() const noexcept { return &ahead_; }
   /// Packed keys from the first of a tile on, and packed values from a key on.
-  [[nodiscard]] const T* keys_from(index_t n) const noexcept { return memory_.keys + (n - packed_from_) * sizes_.dims; }
+  [[nodiscard]] const T* keys_from(index_t n) const noexcept { return memory_.keys + (n - keys_from_) * sizes_.dims; }
   [[nodiscard]] const T* values_from(index_t n) const noexcept {
-    return memory_.values + (n - packed_from_) * sizes_.width;
+    return memory_.values + (n - values_from_) * sizes_.width;
   }
-  [[nodiscard]] bool broken(index_t n) const noexcept { return memory_.broken[n - packed_from_] != 0; }
-  [[nodiscard]] const T* key_row(index_t n) const noexcept {
-    return memory_.key_rows + (n - packed_from_) * sizes_.dim;
+  [[nodiscard]] bool broken(index_t n) const noexcept { return memory_.broken[n - values_from_] != 0; }
+  [[nodiscard]] const T* key_row(index_t n) const noexcept { return memory_.key_rows + (n - keys_from_) * sizes_.dim; }
+  /// Stored values from a key on; whole packs of them are read only if a value is a whole number of packs.
+  [[nodiscard]] const E* stored_values_from(index_t n) const noexcept {
+    return value_row(key_index{stretch_.begin + n}).data();
   }
-  [[nodiscard]] const T* biases(index_t slot) const noexcept {
-    return memory_.biases + slot * line_memory<T>(sizes_.bias_entries);
+  [[nodiscard]] index_t stored_value_stride() const noexcept { return in_.value.strides()[2]; }
+  [[nodiscard]] T* biases(index_t slot, bias_case which) const noexcept {
+    return memory_.biases +
+           (slot * sizes_.bias_lines + static_cast<index_t>(which)) * line_memory<T>(sizes_.bias_entries);
   }
-  [[nodiscard]] const T* key_line(index_t slot) const noexcept {
+  [[nodiscard]] T* key_line(index_t slot) const noexcept {
     return memory_.key_line + slot * round_up(sizes_.keys, shape::keys);
   }
   [[nodiscard]] head_index head() const noexcept { return head_; }
@@ -139,6 +165,14 @@ class fused_entry {
   }
   /// scale * log2 e.
   [[nodiscard]] T scale() const noexcept { return static_cast<T>(static_cast<double>(plan_.scale()) * log2_e<double>); }
+  /// Where [CLS] stands, if a bias by offset has other numbers for it.
+  [[nodiscard]] std::optional<position> cls() const noexcept {
+    std::optional<position> cls;
+    parts::each(plan_.biases(), [&](const auto& term) {
+      if constexpr (cls_offset_bias<std::remove_cvref_t<decltype(term)>, T>) cls = term.cls();
+    });
+    return cls;
+  }
   /// A natural score in base 2; a finite one stays finite.
   [[nodiscard]] static T base2(T score) noexcept {
     return std::clamp(score * log2_e<T>, std::numeric_limits<T>::lowest(), std::numeric_limits<T>::max());
@@ -178,34 +212,26 @@ class fused_entry {
     });
   }
 
-  void pack(index_t first, index_t last) noexcept {
+  /// Packs the tile that starts at key n.
+  void pack_keys(index_t n, read_ahead* ahead) noexcept {
     [[maybe_unused]] const index_t dim = sizes_.dim;
-    const index_t width = sizes_.width;
-    for (index_t tile = first; tile < last; ++tile) {
-      const index_t begin = tile * shape::keys;
-      const index_t end = std::min(begin + shape::keys, stretch_.size());
-      T* const packed = memory_.keys + (begin - packed_from_) * sizes_.dims;
-      if (keys_as_stored && end == begin + shape::keys) {
-        if constexpr (keys_as_stored) {
-          pack_tile(in_.key.row(b_.value(), shared_, stretch_.begin + begin).data(), in_.key.strides()[2], dim, packed);
-        }
-      } else {
-        for (index_t n = begin; n < end; ++n) {
-          T* const row = memory_.stage + (n - begin) * sizes_.dims;
-          load_key(head_, key_index{stretch_.begin + n}, row);
-          if constexpr (parts::key_sides > 0 || parts::pair_contents > 0) {
-            std::copy_n(row, dim, memory_.key_rows + (n - packed_from_) * dim);
-          }
-        }
-        std::fill(memory_.stage + (end - begin) * sizes_.dims, memory_.stage + shape::keys * sizes_.dims, T{0});
-        pack_tile(memory_.stage, sizes_.dims, sizes_.dims, packed);
+    const index_t end = std::min(n + shape::keys, stretch_.size());
+    const index_t lines = ahead == nullptr ? 0 : lines_by_packing;
+    T* const packed = memory_.keys + (n - keys_from_) * sizes_.dims;
+    if constexpr (keys_as_stored) {
+      if (end == n + shape::keys) {
+        const auto first = in_.key.row(b_.value(), shared_, stretch_.begin + n);
+        pack_tile(first.data(), in_.key.strides()[2], dim, packed, ahead, lines);
+        return;
       }
-      for (index_t n = begin; n < end; ++n) {
-        pack_value(n - packed_from_, key_index{stretch_.begin + n}, memory_.values + (n - packed_from_) * width);
-      }
-      std::fill(memory_.values + (end - packed_from_) * width,
-                memory_.values + (begin + shape::keys - packed_from_) * width, T{0});
     }
+    for (index_t k = n; k < end; ++k) {
+      T* const row = memory_.stage + (k - n) * sizes_.dims;
+      load_key(head_, key_index{stretch_.begin + k}, row);
+      if constexpr (!keys_pass) std::copy_n(row, dim, memory_.key_rows + (k - keys_from_) * dim);
+    }
+    std::fill(memory_.stage + (end - n) * sizes_.dims, memory_.stage + shape::keys * sizes_.dims, T{0});
+    pack_tile(memory_.stage, sizes_.dims, sizes_.dims, packed, ahead, lines);
   }
   void pack_value(index_t n, key_index j, T* value) noexcept {
     const bool finite = copy_finite_row<T, E>(in_.value.row(b_.value(), shared_, j.value()), value, sizes_.width);
@@ -235,26 +261,37 @@ class fused_entry {
     return span;
   }
 
+  void bind_biases(head_index h, bias_case which, T* line) const noexcept {
+    for (index_t n = 0; n < bias_span_.count; ++n) {
+      const relative_offset offset{bias_span_.low + n};
+      T sum{0};
+      parts::each(plan_.biases(), [&](const auto& term) {
+        using Term = std::remove_cvref_t<decltype(term)>;
+        if constexpr (cls_offset_bias<Term, T>) {
+          if (which == bias_case::cls_query) sum += term.at_cls_query(h);
+          if (which == bias_case::cls_key) sum += term.at_cls_key(h);
+          if (which != bias_case::plain) return;
+        }
+        if constexpr (parts::template by_offset<Term>) sum += term.at_offset(h, offset);
+      });
+      line[n] = base2(sum);
+    }
+    level_low(line);
+    level_high(line, bias_span_.count);
+  }
+
   void bind_head([[maybe_unused]] head_index h, [[maybe_unused]] index_t slot) noexcept {
     const position_call& call = plan_.call();
     if constexpr (parts::offset_biases > 0) {
       bias_span_ = span(fused_sizes<Plan>::bias_level(plan_));
       if (bias_span_.count > 0) {
-        T* const line = memory_.biases + slot * line_memory<T>(sizes_.bias_entries);
-        for (index_t n = 0; n < bias_span_.count; ++n) {
-          T sum{0};
-          parts::each(plan_.biases(), [&](const auto& term) {
-            using Term = std::remove_cvref_t<decltype(term)>;
-            if constexpr (parts::template by_offset<Term>)
-              sum += term.at_offset(h, relative_offset{bias_span_.low + n});
-          });
-          line[n] = base2(sum);
+        for (const bias_case which : {bias_case::plain, bias_case::cls_query, bias_case::cls_key}) {
+          if (static_cast<index_t>(which) < sizes_.bias_lines) bind_biases(h, which, biases(slot, which));
         }
-        level_ends(line, bias_span_.count);
       }
     }
     if constexpr (parts::key_biases > 0) {
-      T* const line = memory_.key_line + slot * round_up(sizes_.keys, shape::keys);
+      T* const line = key_line(slot);
       for (index_t n = 0; n < stretch_.size(); ++n) {
         T sum{0};
         parts::each(plan_.biases(), [&](const auto& term) {
@@ -299,6 +336,12 @@ class fused_entry {
     });
   }
 
+  /// A tile has keys * dim * bytes / 64 lines. The loop over it asks for dim of them, packing for the rest: so many
+  /// with each square.
+  static constexpr index_t lines_by_packing =
+      shape::lanes * shape::lanes *
+      std::max<index_t>(shape::keys * static_cast<index_t>(sizeof(E)) / read_ahead::line - 1, 0) / shape::keys;
+
   const Plan& plan_;
   const qkv<E>& in_;
   const fused_sizes<Plan>& sizes_;
@@ -309,7 +352,9 @@ class fused_entry {
   batch_index b_;
   head_index head_;
   index_t heads_ = 0;
-  index_t packed_from_ = 0;
+  index_t keys_from_ = 0;
+  index_t values_from_ = 0;
+  read_ahead ahead_;
   bool packed_all_ = false;
   index_t shared_ = 0;
   index_t sequence_ = 0;

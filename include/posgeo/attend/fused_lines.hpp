@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <posgeo/attend/fused_entry.hpp>
-#include <posgeo/attend/line_sums.hpp>
+#include <posgeo/attend/fused_sources.hpp>
 
 namespace posgeo {
 inline namespace POSGEO_SIMD_ISA {
@@ -23,7 +22,7 @@ class fused_lines {
   static constexpr index_t content_sources = parts::query_sides + parts::key_sides + (parts::pair_contents > 0 ? 1 : 0);
 
   fused_lines(const Plan& plan, const fused_sizes<Plan>& sizes, const fused_entry<Plan, E>& entry)
-      : plan_(plan), sizes_(sizes), entry_(entry), memory_(entry.memory()) {}
+      : plan_(plan), sizes_(sizes), entry_(entry), memory_(entry.memory()), sources_(plan, sizes, entry) {}
 
   /// Class products that hold for all blocks of a group.
   void begin_group([[maybe_unused]] const row_group<T>& group) noexcept {
@@ -49,8 +48,13 @@ class fused_lines {
             std::copy_n(entry_.key_row(std::min(at + r, block.end - 1)), sizes_.dim, row);
             side->shift(entry_.head(), {row, static_cast<std::size_t>(sizes_.dim)});
           }
-          classes.products(memory_.class_keys[n], sizes_.dim, rows, 0, classes.tiles(),
-                           memory_.key_lines[n] + (at - block.begin) * stride, stride);
+          T* const lines = memory_.key_lines[n] + (at - block.begin) * stride;
+          classes.products(memory_.class_keys[n], sizes_.dim, rows, 0, classes.tiles(), lines, stride);
+          for (index_t r = 0; r < std::min(rows, block.end - at); ++r) {
+            T* const ends = memory_.key_ends[n] + (at - block.begin) + r;
+            ends[0] = lines[r * stride];
+            ends[sizes_.block_keys] = lines[r * stride + classes.span().count - 1];
+          }
         }
       }
     });
@@ -69,46 +73,16 @@ class fused_lines {
 
   /// Makes what the group needs of a block that starts at key `block`; its tiles [first, last) count from there.
   void prepare(const row_group<T>& group, index_t block, index_t first, index_t last, bool apart) noexcept {
-    block_ = block;
+    sources_.begin(block, apart);
     for (std::size_t n = 0; n < parts::query_sides; ++n) {
       if (memory_.query_classes[n].span().count > 0 && sizes_.line_rows[n] == rows)
         local_products(n, group, first, last);
     }
-    if (sources == 0 || (direct() && !apart)) return;
-    T* const content = memory_.content_line;
-    T* const bias = apart ? memory_.bias_line : content;
-    for (index_t r = 0; r < group.count; ++r) {
-      std::fill(content + r * sizes_.weight_stride + first * shape::keys,
-                content + r * sizes_.weight_stride + last * shape::keys, T{0});
-      if (apart) {
-        std::fill(bias + r * sizes_.weight_stride + first * shape::keys,
-                  bias + r * sizes_.weight_stride + last * shape::keys, T{0});
-      }
-    }
-    bool in_order = memory_.positions.straight();
-    for (index_t r = 1; r < group.count; ++r) in_order = in_order && group.position[r] == group.position[0] + r;
-    for (index_t tile = first; tile < last; ++tile) {
-      for (index_t r = 0; r < group.count; ++r) {
-        const index_t at = r * sizes_.weight_stride + tile * shape::keys;
-        add_offset_biases(group, r, tile, bias + at);
-        add_key_biases(group, r, tile, bias + at);
-        add_query_sides(group, r, tile, content + at);
-      }
-      std::uint32_t done = 0;
-      for (std::size_t n = 0; n < parts::key_sides; ++n) {
-        const line_span& span = memory_.key_classes[n].span();
-        const index_t stride = line_memory<T>(sizes_.key_entries[n]);
-        const index_t entry = saturating_subtract(first_position(tile) - group.position[0], span.low);
-        if (in_order && span.count > 0 &&
-            add_squares<T>(content + tile * shape::keys, sizes_.weight_stride, group.count,
-                           memory_.key_lines[n] + tile * shape::keys * stride, stride, entry, span.count)) {
-          done |= std::uint32_t{1} << n;
-        }
-      }
-      for (index_t r = 0; r < group.count; ++r) {
-        const index_t at = r * sizes_.weight_stride + tile * shape::keys;
-        add_key_sides(group, r, tile, done, content + at);
-        add_pairs(group, r, tile, content + at, bias + at);
+    if constexpr (sources > 0) {
+      if (!direct() || apart) {
+        for (index_t tile = first; tile < last; ++tile) sources_.sum_tile(group, tile);
+      } else if (const index_t tile = tile_of_cls(); tile >= first && tile < last) {
+        sources_.sum_tile(group, tile);
       }
     }
   }
@@ -116,17 +90,23 @@ class fused_lines {
   /// The run that starts at a tile of the prepared block.
   [[nodiscard]] line_run<T> lines(const row_group<T>& group, index_t tile, index_t last) const noexcept {
     if constexpr (sources == 1 && parts::offset_biases > 0) {
-      if (direct())
-        return along(group, tile, last, entry_.bias_span(), memory_.biases, line_memory<T>(sizes_.bias_entries),
-                     group.slot);
+      const index_t other = tile_of_cls();
+      if (direct() && tile == other) return summed(group, memory_.content_line, tile, tile + 1);
+      if (direct()) {
+        const T* line[rows];
+        for (index_t r = 0; r < rows; ++r) line[r] = sources_.bias_line(group, r);
+        return along(group, tile, tile < other ? std::min(last, other) : last, entry_.bias_span(), line);
+      }
     } else if constexpr (sources == 1 && parts::query_sides == 1) {
       if (direct()) {
-        return along(group, tile, last, memory_.query_classes[0].span(), query_line(0, group, 0),
-                     line_memory<T>(sizes_.query_entries[0]), nullptr);
+        const T* line[rows];
+        for (index_t r = 0; r < rows; ++r) line[r] = sources_.query_line(0, group, r);
+        return along(group, tile, last, memory_.query_classes[0].span(), line);
       }
     } else if constexpr (sources == 1 && parts::key_biases > 0) {
       line_run<T> level{};
-      for (index_t r = 0; r < rows; ++r) level.line[r] = entry_.key_line(group.slot[r]) + block_ + tile * shape::keys;
+      for (index_t r = 0; r < rows; ++r)
+        level.line[r] = entry_.key_line(group.slot[r]) + sources_.block() + tile * shape::keys;
       level.step = shape::keys;
       level.end = last;
       return level;
@@ -142,32 +122,7 @@ class fused_lines {
     return lines;
   }
 
-  /// What positions add to the score of one pair, whose key row is given.
-  [[nodiscard]] T of_pair([[maybe_unused]] const row_group<T>& group, [[maybe_unused]] index_t r,
-                          [[maybe_unused]] index_t key, [[maybe_unused]] const T* key_row) const noexcept {
-    T sum{0};
-    const key_index j{entry_.stretch().begin + key};
-    [[maybe_unused]] const relative_offset offset{plan_.call().at(entry_.batch(), j).value() - group.position[r]};
-    parts::each(plan_.biases(),
-                [&](const auto& term) { sum += entry_.base2(term(entry_.batch(), group.head[r], group.query[r], j)); });
-    [[maybe_unused]] std::size_t side_index = 0;
-    parts::each(plan_.contents(), [&](const auto& term) {
-      using Term = std::remove_cvref_t<decltype(term)>;
-      if constexpr (query_sided<Term, T>) {
-        const T* const row = memory_.class_queries[side_index++] + (group.chunk_row + r) * sizes_.dim;
-        if (const auto side = term.query_side()) sum += class_product(*side, group.head[r], side->of(offset), row);
-      }
-      if constexpr (key_sided<Term, T>) {
-        if (const auto side = term.key_side()) {
-          T* const shifted = memory_.class_keys[0];
-          std::copy_n(key_row, sizes_.dim, shifted);
-          side->shift(group.head[r], {shifted, static_cast<std::size_t>(sizes_.dim)});
-          sum += class_product(*side, group.head[r], side->of(offset), shifted) * entry_.scale();
-        }
-      }
-    });
-    return sum;
-  }
+  [[nodiscard]] const fused_sources<Plan, E>& each_source() const noexcept { return sources_; }
 
  private:
   [[nodiscard]] line_run<T> summed(const row_group<T>& group, const T* from, index_t tile,
@@ -181,23 +136,25 @@ class fused_lines {
     return all;
   }
 
-  [[nodiscard]] index_t first_position(index_t tile) const noexcept {
-    return memory_.positions.first() + block_ + tile * shape::keys;
-  }
-  [[nodiscard]] const T* query_line(std::size_t n, const row_group<T>& group, index_t r) const noexcept {
-    const index_t row = sizes_.line_rows[n] == rows ? r : group.chunk_row + r;
-    return memory_.lines[n] + row * line_memory<T>(sizes_.query_entries[n]);
+  /// The tile, counted from the block, that has the key that stands at [CLS], where positions are straight; else none,
+  /// -1.
+  [[nodiscard]] index_t tile_of_cls() const noexcept {
+    if constexpr (!parts::cls_biases) return -1;
+    const auto cls = entry_.cls();
+    if (!cls) return -1;
+    const index_t key = saturating_subtract(cls->value(), memory_.positions.first());
+    const index_t from_block = saturating_subtract(key, sources_.block());
+    return from_block >= 0 && key < memory_.positions.size() ? from_block / shape::keys : -1;
   }
 
-  /// The run of tiles that read a line for each row: those numbered by `which`, or the rows' own.
+  /// The run of tiles that read a line for each row.
   [[nodiscard]] line_run<T> along(const row_group<T>& group, index_t tile, index_t last, const line_span& span,
-                                  const T* line, index_t stride, const index_t* which) const noexcept {
+                                  const T* const* line) const noexcept {
     line_run<T> out{};
     index_t entry[rows];
     for (index_t r = 0; r < rows; ++r) {
-      entry[r] = saturating_subtract(first_position(tile) - group.position[r], span.low);
-      const index_t number = which == nullptr ? r : which[r];
-      out.line[r] = line + number * stride + std::clamp(entry[r], -line_margin<T>, span.count);
+      entry[r] = saturating_subtract(sources_.first_position(tile) - group.position[r], span.low);
+      out.line[r] = line[r] + std::clamp(entry[r], -line_margin<T>, span.count);
     }
     const auto [lowest, highest] = std::minmax_element(entry, entry + rows);
     out.set_end(*lowest, *highest, span.count, tile, last);
@@ -218,181 +175,20 @@ class fused_lines {
     index_t highest = span.count - 1;
     if (memory_.positions.straight()) {
       const auto [low, high] = std::minmax_element(group.position, group.position + rows);
-      lowest = std::clamp<index_t>(saturating_subtract(saturating_subtract(first_position(first), *high), span.low), 0,
-                                   span.count - 1);
-      highest = std::clamp<index_t>(saturating_subtract(saturating_subtract(first_position(last) - 1, *low), span.low),
-                                    0, span.count - 1);
+      lowest = std::clamp<index_t>(
+          saturating_subtract(saturating_subtract(sources_.first_position(first), *high), span.low), 0, span.count - 1);
+      highest = std::clamp<index_t>(
+          saturating_subtract(saturating_subtract(sources_.first_position(last) - 1, *low), span.low), 0,
+          span.count - 1);
     }
     query_products(n, group, lowest / shape::keys, highest / shape::keys + 1);
-  }
-
-  /// line[offset of each key], for positions that are spelled out.
-  void add_gathered(T* to, const T* line, const line_span& span, index_t query, index_t tile) const noexcept {
-    const index_t from_stretch = block_ / shape::keys + tile;
-    gather_line(
-        to, line, span.count, saturating_subtract(saturating_subtract(memory_.positions.first(), query), span.low),
-        memory_.positions.relative() + from_stretch * shape::keys, memory_.positions.bounds_of_tile(from_stretch));
-  }
-  /// Adds number(offset) for each key of a tile, one by one.
-  template <class Number>
-  void add_each(T* to, index_t query, index_t tile, const Number& number) const noexcept {
-    const index_t begin = block_ + tile * shape::keys;
-    const index_t end = std::min(begin + shape::keys, memory_.positions.size());
-    for (index_t n = begin; n < end; ++n) {
-      const key_index j{entry_.stretch().begin + n};
-      to[n - begin] +=
-          number(j, relative_offset{saturating_subtract(plan_.call().at(entry_.batch(), j).value(), query)});
-    }
-  }
-
-  void add_offset_biases(const row_group<T>& group, index_t r, index_t tile, T* to) const noexcept {
-    if constexpr (parts::offset_biases > 0) {
-      const index_t query = group.position[r];
-      const line_span& span = entry_.bias_span();
-      if (span.count == 0) {
-        add_each(to, query, tile, [&](key_index, relative_offset offset) {
-          T sum{0};
-          parts::each(plan_.biases(), [&](const auto& term) {
-            using Term = std::remove_cvref_t<decltype(term)>;
-            if constexpr (parts::template by_offset<Term>) sum += term.at_offset(group.head[r], offset);
-          });
-          return entry_.base2(sum);
-        });
-      } else if (memory_.positions.straight()) {
-        add_tile(to, entry_.biases(group.slot[r]) + entry_of<T>(first_position(tile) - query, span));
-      } else {
-        add_gathered(to, entry_.biases(group.slot[r]), span, query, tile);
-      }
-    }
-  }
-  void add_key_biases([[maybe_unused]] const row_group<T>& group, [[maybe_unused]] index_t r,
-                      [[maybe_unused]] index_t tile, [[maybe_unused]] T* to) const noexcept {
-    if constexpr (parts::key_biases > 0) add_tile(to, entry_.key_line(group.slot[r]) + block_ + tile * shape::keys);
-  }
-
-  void add_query_sides(const row_group<T>& group, index_t r, index_t tile, T* to) const noexcept {
-    [[maybe_unused]] std::size_t side_index = 0;
-    parts::each(plan_.contents(), [&](const auto& term) {
-      if constexpr (query_sided<std::remove_cvref_t<decltype(term)>, T>) {
-        const std::size_t n = side_index++;
-        const auto side = term.query_side();
-        if (!side) return;
-        const index_t query = group.position[r];
-        const line_span& span = memory_.query_classes[n].span();
-        if (span.count == 0) {
-          const T* const row = memory_.class_queries[n] + (group.chunk_row + r) * sizes_.dim;
-          add_each(to, query, tile, [&](key_index, relative_offset offset) {
-            return class_product(*side, group.head[r], side->of(offset), row);
-          });
-        } else if (memory_.positions.straight()) {
-          add_tile(to, query_line(n, group, r) + entry_of<T>(first_position(tile) - query, span));
-        } else {
-          add_gathered(to, query_line(n, group, r), span, query, tile);
-        }
-      }
-    });
-  }
-
-  void add_key_sides(const row_group<T>& group, index_t r, index_t tile, std::uint32_t done, T* to) const noexcept {
-    [[maybe_unused]] std::size_t side_index = 0;
-    parts::each(plan_.contents(), [&](const auto& term) {
-      if constexpr (key_sided<std::remove_cvref_t<decltype(term)>, T>) {
-        const std::size_t n = side_index++;
-        const auto side = term.key_side();
-        if (!side || (done >> n & 1U) != 0) return;
-        const index_t query = group.position[r];
-        const line_span& span = memory_.key_classes[n].span();
-        const index_t stride = line_memory<T>(sizes_.key_entries[n]);
-        const T* const of_tile = memory_.key_lines[n] + tile * shape::keys * stride;
-        if (span.count == 0) {
-          add_each(to, query, tile, [&](key_index j, relative_offset offset) {
-            const index_t key = j.value() - entry_.stretch().begin;
-            std::copy_n(entry_.key_row(key), sizes_.dim, memory_.class_keys[n]);
-            side->shift(group.head[r], {memory_.class_keys[n], static_cast<std::size_t>(sizes_.dim)});
-            return class_product(*side, group.head[r], side->of(offset), memory_.class_keys[n]) * entry_.scale();
-          });
-          return;
-        }
-        std::int32_t entry[shape::keys];
-        if (memory_.positions.straight()) {
-          const index_t first = entry_of<T>(first_position(tile) - query, span);
-          for (index_t k = 0; k < shape::keys; ++k) entry[k] = static_cast<std::int32_t>(first + k * (stride + 1));
-        } else {
-          const std::int32_t* const relative = memory_.positions.relative() + block_ + tile * shape::keys;
-          const index_t origin = saturating_subtract(saturating_subtract(memory_.positions.first(), query), span.low);
-          for (index_t k = 0; k < shape::keys; ++k) {
-            entry[k] = static_cast<std::int32_t>(
-                std::clamp<index_t>(saturating_add(origin, relative[k]), 0, span.count - 1) + k * stride);
-          }
-        }
-        for (index_t k = 0; k < shape::keys; k += shape::lanes) {
-          simd::store(to + k, simd::load(to + k) + simd::gather(of_tile, entry + k));
-        }
-      }
-    });
-  }
-
-  /// row . class row, without a table.
-  template <class Side>
-  [[nodiscard]] T class_product(const Side& side, head_index h, index_t c, const T* row) const noexcept {
-    const std::span<T> of_class(memory_.class_row, static_cast<std::size_t>(sizes_.dim));
-    side.row(h, c, of_class);
-    return dot(row, memory_.class_row, sizes_.dim);
-  }
-
-  /// Terms that know only pairs; a bias of -infinity removes its key.
-  void add_pairs([[maybe_unused]] const row_group<T>& group, [[maybe_unused]] index_t r, [[maybe_unused]] index_t tile,
-                 [[maybe_unused]] T* content, [[maybe_unused]] T* bias) const noexcept {
-    if constexpr (parts::pair_biases > 0 || parts::pair_contents > 0) {
-      const query_index i = group.query[r];
-      const index_t begin = block_ + tile * shape::keys;
-      const index_t end = std::min(begin + shape::keys, memory_.positions.size());
-      seen_bits removed = 0;
-      parts::each(plan_.biases(), [&](const auto& term) {
-        using Term = std::remove_cvref_t<decltype(term)>;
-        if constexpr (parts::template by_line<Term>) {
-          const auto line = term.line(entry_.batch(), group.head[r], i);
-          removed |=
-              add_caller_line(bias, line.first + (entry_.stretch().begin + begin) * line.step, line.step, end - begin);
-        }
-      });
-      for (index_t n = begin; parts::slow_pairs > 0 && n < end; ++n) {
-        const key_index j{entry_.stretch().begin + n};
-        if (!plan_.visible(entry_.batch(), i, j)) continue;
-        const index_t k = n - begin;
-        parts::each(plan_.biases(), [&](const auto& term) {
-          using Term = std::remove_cvref_t<decltype(term)>;
-          if constexpr (!parts::template by_offset<Term> && !parts::template by_key<Term> &&
-                        !parts::template by_line<Term>) {
-            const T number = term(entry_.batch(), group.head[r], i, j);
-            if (number < std::numeric_limits<T>::lowest()) {
-              removed |= seen_bits{1} << k;
-            } else {
-              bias[k] = std::max(bias[k] + entry_.base2(number), std::numeric_limits<T>::lowest());
-            }
-          }
-        });
-        if constexpr (parts::pair_contents > 0) {
-          const auto width = static_cast<std::size_t>(sizes_.dim);
-          const std::span<const T> query(memory_.query_rows + (group.chunk_row + r) * sizes_.dim, width);
-          const std::span<const T> key(entry_.key_row(n), width);
-          parts::each(plan_.contents(), [&](const auto& term) {
-            using Term = std::remove_cvref_t<decltype(term)>;
-            if constexpr (!parts::template blocked_content<Term>) {
-              content[k] += term(entry_.batch(), group.head[r], i, j, query, key) * entry_.scale();
-            }
-          });
-        }
-      }
-      memory_.removed[r * (sizes_.block_keys / shape::keys) + tile] = removed;
-    }
   }
 
   const Plan& plan_;
   const fused_sizes<Plan>& sizes_;
   const fused_entry<Plan, E>& entry_;
   const fused_memory<Plan>& memory_;
-  index_t block_ = 0;
+  fused_sources<Plan, E> sources_;
 };
 
 }  // namespace kernel

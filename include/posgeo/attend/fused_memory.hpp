@@ -27,6 +27,9 @@ struct row_group {
   row_stretch each;  ///< keys that every row sees; empty unless that is known
 };
 
+/// Which line of biases by offset a pair reads: that of others, or where one of the pair is [CLS].
+enum class bias_case : index_t { plain, cls_query, cls_key };
+
 /// The sizes of what one worker of the fused executor keeps. Units: numbers, unless said otherwise.
 template <class Plan>
 struct fused_sizes {
@@ -46,7 +49,8 @@ struct fused_sizes {
   index_t weight_stride = 0;  ///< of the weights of a block: rows a power of two apart would meet in the cache
   index_t turning_dim = 0;
   index_t heads = 1;         ///< query heads that a chunk may hold rows of: those of a key head, or one
-  index_t bias_entries = 0;  ///< of the line of the biases by offset
+  index_t bias_entries = 0;  ///< of a line of the biases by offset
+  static constexpr index_t bias_lines = parts::cls_biases ? 3 : 1;  ///< of a head, by bias_case
   std::array<index_t, parts::query_sides> query_entries{};
   std::array<index_t, parts::key_sides> key_entries{};
   std::array<index_t, parts::class_values_terms> value_entries{};
@@ -95,7 +99,7 @@ struct fused_sizes {
     const index_t group = plan.layout().query / plan.layout().key_value;
     heads = simple ? group : 1;
     // Scores of keys and classes are made once for each block and chunk: small blocks, many rows.
-    block_keys = parts::key_sides > 0 ? shape::block_keys / 4 : shape::block_keys;
+    block_keys = parts::key_sides > 0 ? shape::block_keys / 2 : shape::block_keys;
     weight_stride = block_keys + shape::lanes;
     chunk_rows = parts::key_sides > 0
                      ? std::min(round_up(queries, shape::rows), index_t{8192} / shape::rows * shape::rows)
@@ -117,7 +121,7 @@ struct fused_sizes {
         level = level ? coordinate::offset_bounds{std::min(level->lowest, ends.lowest),
                                                   std::max(level->highest, ends.highest)}
                       : ends;
-      } else if constexpr (offset_bias<Term, T>) {
+      } else if constexpr (parts::template by_offset<Term>) {
         endless = true;
       }
     });
@@ -164,6 +168,7 @@ struct fused_memory {
     sums = memory.take<T>(s.chunk_rows * shape::lanes);
     out = memory.take<T>(s.chunk_rows * s.out_width);
     started = memory.take<std::uint8_t>(s.chunk_rows);
+    block_sums = memory.take<T>(shape::rows * s.width);
     weights = memory.take<T>(shape::rows * s.weight_stride);
     natural = memory.take<T>(shape::rows * s.weight_stride);
     content_line = memory.take<T>(shape::rows * s.weight_stride);
@@ -171,7 +176,7 @@ struct fused_memory {
     seen = memory.take<seen_bits>(shape::rows * (s.block_keys / shape::keys));
     removed = memory.take<seen_bits>(shape::rows * (s.block_keys / shape::keys));
     if constexpr (parts::offset_biases > 0)
-      biases = memory.take<T>(s.heads * line_memory<T>(s.bias_entries), line_margin<T>);
+      biases = memory.take<T>(s.heads * s.bias_lines * line_memory<T>(s.bias_entries), line_margin<T>);
     if constexpr (parts::key_biases > 0) key_line = memory.take<T>(s.heads * padded_keys);
     positions = key_positions<T>(memory, s.keys);
     for (std::size_t n = 0; n < parts::query_sides; ++n) {
@@ -184,6 +189,7 @@ struct fused_memory {
       class_keys[n] = memory.take<T>(shape::rows * s.dim);
       key_lines[n] =
           memory.take<T>(round_up(s.block_keys, shape::rows) * line_memory<T>(s.key_entries[n]), line_margin<T>);
+      key_ends[n] = memory.take<T>(2 * s.block_keys);
     }
     for (std::size_t n = 0; n < parts::class_values_terms; ++n) {
       value_rows[n] = memory.take<T>(s.value_entries[n] * s.width);
@@ -205,13 +211,14 @@ struct fused_memory {
   T* sums;
   T* out;
   std::uint8_t* started;
-  T* weights;  ///< [rows][weight_stride]
-  T* natural;  ///< the scores of one tile, as weights
+  T* block_sums;  ///< [rows][width], weighted values of one block that are not yet known to be finite
+  T* weights;     ///< [rows][weight_stride]
+  T* natural;     ///< the scores of one tile, as weights
   T* content_line;
   T* bias_line;
   seen_bits* seen;        ///< [rows][tiles of a block]
   seen_bits* removed;     ///< likewise
-  T* biases = nullptr;    ///< [heads], entry 0 of each line
+  T* biases = nullptr;    ///< [heads][bias_lines], entry 0 of each line
   T* key_line = nullptr;  ///< [heads][keys]
   key_positions<T> positions;
   std::array<class_rows<T>, parts::query_sides> query_classes;
@@ -220,6 +227,7 @@ struct fused_memory {
   std::array<class_rows<T>, parts::key_sides> key_classes;
   std::array<T*, parts::key_sides> class_keys;
   std::array<T*, parts::key_sides> key_lines;
+  std::array<T*, parts::key_sides> key_ends;  ///< [2][block]: the first and the last entry of each key's line
   std::array<T*, parts::class_values_terms> value_rows;
 };
 

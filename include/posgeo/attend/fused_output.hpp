@@ -22,6 +22,40 @@ class fused_output {
                const attention_output<T, O>& out)
       : plan_(plan), sizes_(sizes), entry_(entry), memory_(entry.memory()), out_(out) {}
 
+  /// Weighted values of keys [begin, end) of a block, as they are packed.
+  void add_values(const row_group<T>& group, index_t block, index_t begin, index_t end) noexcept {
+    value_tiles<value_start::zero>(job(group, entry_.values_from(block + begin), sizes_.width, begin, end),
+                                   group.count);
+    if (entry_.any_broken()) add_broken(group, block, begin, end);
+  }
+  /// The same of values as they are stored. Gives false, and adds nothing, where a sum is not finite: a value of a
+  /// hidden key may be the reason; and where values are no whole packs.
+  [[nodiscard]] bool add_stored_values(const row_group<T>& group, index_t block, index_t begin, index_t end) noexcept {
+    if (sizes_.width != sizes_.value_dim) return false;
+    T* const sums = memory_.block_sums;
+    std::fill_n(sums, shape::rows * sizes_.width, T{0});
+    const index_t stride = entry_.stored_value_stride();
+    const E* stored = entry_.stored_values_from(block + begin);
+    for (index_t n = begin; n < end; n += keys_at_once, stored += keys_at_once * stride) {
+      read_ahead ahead(stored, sizes_.value_dim, stride);
+      auto some = job(group, stored, stride, n, std::min(n + keys_at_once, end));
+      some.out = sums;
+      some.out_stride = sizes_.width;
+      some.ahead = &ahead;
+      value_tiles<value_start::output>(some, group.count);
+    }
+    simd::pack<T> of_any = simd::zero<T>();
+    for (index_t d = 0; d < group.count * sizes_.width; d += shape::lanes) {
+      const simd::pack<T> x = simd::load(sums + d);
+      of_any = of_any + (x - x);
+    }
+    if (!simd::all(simd::at_most(of_any, simd::zero<T>()))) return false;
+    for (index_t r = 0; r < group.count; ++r) {
+      add_row(memory_.out + (group.chunk_row + r) * sizes_.out_width, sums + r * sizes_.width, sizes_.width);
+    }
+    return true;
+  }
+
   /// The mass of each class of the value terms, and value terms that know only pairs.
   void add_value_terms([[maybe_unused]] const row_group<T>& group, [[maybe_unused]] index_t block,
                        [[maybe_unused]] index_t first, [[maybe_unused]] index_t last) noexcept {
@@ -79,14 +113,16 @@ class fused_output {
       if constexpr (class_values<std::remove_cvref_t<decltype(term)>, T>) {
         const std::size_t n = side_index++;
         if (entry_.value_spans()[n].count > 0) {
-          value_tiles<T>({.weights = of_group + column,
-                          .weight_stride = sizes_.out_width,
-                          .values = memory_.value_rows[n],
-                          .keys = entry_.value_spans()[n].count,
-                          .width = sizes_.width,
-                          .out = of_group,
-                          .out_stride = sizes_.out_width},
-                         group.count);
+          value_tiles<value_start::zero>(value_job<T>{.weights = of_group + column,
+                                                      .weight_stride = sizes_.out_width,
+                                                      .values = memory_.value_rows[n],
+                                                      .value_stride = sizes_.width,
+                                                      .keys = entry_.value_spans()[n].count,
+                                                      .width = sizes_.width,
+                                                      .out = of_group,
+                                                      .out_stride = sizes_.out_width,
+                                                      .ahead = nullptr},
+                                         group.count);
         }
         column += round_up(sizes_.value_entries[n], shape::lanes);
       }
@@ -95,6 +131,23 @@ class fused_output {
   }
 
  private:
+  /// Stored values that all columns read while they are in the first-level cache.
+  static constexpr index_t keys_at_once = 16;
+
+  template <class V>
+  [[nodiscard]] value_job<T, V> job(const row_group<T>& group, const V* values, index_t stride, index_t begin,
+                                    index_t end) const noexcept {
+    return {.weights = memory_.weights + begin,
+            .weight_stride = sizes_.weight_stride,
+            .values = values,
+            .value_stride = stride,
+            .keys = end - begin,
+            .width = sizes_.width,
+            .out = memory_.out + group.chunk_row * sizes_.out_width,
+            .out_stride = sizes_.out_width,
+            .ahead = nullptr};
+  }
+
   template <class Visit>
   void each_weight(const row_group<T>& group, index_t block, index_t first, index_t last, const Visit& visit) noexcept {
     const index_t end = std::min(last * shape::keys, memory_.positions.size() - block);

@@ -49,6 +49,7 @@ class fused_rows {
     count_ = heads * (queries.last - queries.first);
     if (use == key_use::by_others_too) entry_.pack_all();
     const index_t groups = round_up(count_, rows) / rows;
+    passing_ = entry_.keys_pass && groups == 1 && use == key_use::only_here;
     for (index_t g = 0; g < groups; ++g) {
       row_group<T>& group = memory_.groups[g];
       group = group_of(g);
@@ -60,7 +61,7 @@ class fused_rows {
     for (index_t block = 0; block < keys; block += sizes_.block_keys) {
       const row_stretch of_block{block, std::min(block + sizes_.block_keys, keys)};
       if (!any_reach(of_block)) continue;
-      if (use == key_use::only_here) entry_.pack_tiles(of_block);
+      if (use == key_use::only_here && !passing_) entry_.pack_tiles(of_block);
       lines_.begin_block(of_block);
       for (index_t g = 0; g < groups; ++g) run_block(memory_.groups[g], of_block);
     }
@@ -145,7 +146,7 @@ class fused_rows {
   }
   /// Whether a row sees all keys of its reach.
   [[nodiscard]] bool ranges_known() const noexcept {
-    return parts::only_ruled && parts::pair_biases == 0 && memory_.positions.straight();
+    return parts::only_ruled && parts::pair_biases == 0 && memory_.positions.ordered();
   }
 
   /// Where scores rise with nearness, references found from the first tile would rise in every tile. The score of the
@@ -159,8 +160,8 @@ class fused_rows {
         T* const key = memory_.stage;
         entry_.load_key(group.head[r], key_index{entry_.stretch().begin + nearest}, key);
         const index_t row = group.chunk_row + r;
-        const T score =
-            lines_.of_pair(group, r, nearest, key) + dot(memory_.queries + row * sizes_.dims, key, sizes_.dims);
+        const T score = lines_.each_source().of_pair(group, r, nearest, key) +
+                        dot(memory_.queries + row * sizes_.dims, key, sizes_.dims);
         if (!(std::abs(score) <= T{1e30F})) continue;  // its first tile will tell
         memory_.shift[row] = -softmax_rows<T>::reference_above(score);
         memory_.started[row] = 1;
@@ -240,16 +241,10 @@ class fused_rows {
         round_up(std::max<index_t>(group.each.begin - block.begin, 0), shape::keys) / shape::keys;
     const index_t whole_last = (std::min(group.each.end, block.end) - block.begin) / shape::keys;
     make_weights(group, of_group, block.begin, first, last, whole_first, whole_last);
-    const index_t at = first * shape::keys;
-    value_tiles<T>({.weights = memory_.weights + at,
-                    .weight_stride = sizes_.weight_stride,
-                    .values = entry_.values_from(block.begin + at),
-                    .keys = end - block.begin - at,
-                    .width = sizes_.width,
-                    .out = of_group.out,
-                    .out_stride = sizes_.out_width},
-                   group.count);
-    if (entry_.any_broken()) output_.add_broken(group, block.begin, at, end - block.begin);
+    if (!passing_ || !output_.add_stored_values(group, block.begin, first * shape::keys, end - block.begin)) {
+      if (passing_) entry_.pack_values(block);
+      output_.add_values(group, block.begin, first * shape::keys, end - block.begin);
+    }
     output_.add_value_terms(group, block.begin, first, last);
   }
 
@@ -257,11 +252,12 @@ class fused_rows {
   void make_weights(const row_group<T>& group, const softmax_rows<T>& of_group, index_t block, index_t first,
                     index_t last, index_t whole_first, index_t whole_last) noexcept {
     for (index_t tile = first; tile < last;) {
+      if (passing_) entry_.pack_passing(block + tile * shape::keys);
       bool started = true;
       for (index_t r = 0; r < group.count; ++r) started = started && of_group.started[r] != 0;
       const bool whole = tile >= whole_first && tile < whole_last;
       if (whole && started && !capped_) {
-        const index_t end = std::min(whole_last, last);
+        const index_t end = passing_ ? tile + 1 : std::min(whole_last, last);
         const index_t stop = weigh(group, block, tile, end);
         if (stop == end) {
           tile = stop;
@@ -310,7 +306,8 @@ class fused_rows {
             .line_step = 0,
             .out = memory_.weights,
             .out_stride = sizes_.weight_stride,
-            .sums = memory_.sums + group.chunk_row * shape::lanes};
+            .sums = memory_.sums + group.chunk_row * shape::lanes,
+            .ahead = passing_ ? entry_.ahead() : nullptr};
   }
 
   /// Weights of whole tiles [first, last), or up to one that is stored raw.
@@ -385,6 +382,7 @@ class fused_rows {
   bool capped_;
   row_range queries_{0, 0};
   index_t count_ = 0;
+  bool passing_ = false;  ///< keys and values are read as they are stored, once
 };
 
 }  // namespace kernel

@@ -10,6 +10,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -50,7 +51,8 @@ struct row_stretch {
 }
 
 /// Where the keys of a stretch stand, by their number in it. A straight stretch has each key one position after the one
-/// before, and every key belongs. Any other is spelled out, if its positions are no more than `widest` apart.
+/// before, and every key belongs. Any other is spelled out, if its positions are no more than `widest` apart; it is
+/// ordered if every key belongs and none stands before the one before it.
 template <class T>
 class key_positions {
  public:
@@ -65,6 +67,7 @@ class key_positions {
     belongs_ = memory.take<seen_bits>(padded / tile_keys);
     lowest_ = memory.take<T>(padded / tile_keys);
     highest_ = memory.take<T>(padded / tile_keys);
+    in_line_ = memory.take<std::uint8_t>(padded / tile_keys);
   }
 
   void bind(const position_call& call, const visibility_rule& rule, batch_index b, index_t sequence,
@@ -75,6 +78,7 @@ class key_positions {
     last_ = 0;
     spelled_ = true;
     straight_ = true;
+    ordered_ = false;
     if (size_ == 0) return;
     first_ = keys.at(b.value(), stretch.begin).value();
     last_ = first_ + size_ - 1;
@@ -103,15 +107,19 @@ class key_positions {
     first_ = low;
     last_ = high;
     spelled_ = high - low <= widest;
+    ordered_ = spelled_;
     if (!spelled_) return;
     for (index_t tile = 0; tile * tile_keys < size_; ++tile) {
       seen_bits bits = 0;
       T lowest = T{widest};
       T highest = T{0};
+      bool in_line = true;
       for (index_t k = 0; k < tile_keys; ++k) {
         const index_t n = tile * tile_keys + k;
         const bool here = n < size_ && belongs(stretch.begin + n);
         const index_t p = here ? keys.at(b.value(), stretch.begin + n).value() - first_ : 0;
+        if (n < size_) ordered_ = ordered_ && here && (n == 0 || p >= relative_[n - 1]);
+        in_line = in_line && here && (k == 0 || p == relative_[n - 1] + 1);
         relative_[n] = static_cast<std::int32_t>(p);
         wide_[n] = static_cast<T>(p);
         if (!here) continue;
@@ -123,6 +131,7 @@ class key_positions {
         if ((bits >> k & 1U) == 0) relative_[tile * tile_keys + k] = bits == 0 ? 0 : static_cast<std::int32_t>(lowest);
       }
       belongs_[tile] = bits;
+      in_line_[tile] = in_line ? 1 : 0;
       lowest_[tile] = lowest;
       highest_[tile] = highest;
     }
@@ -131,6 +140,8 @@ class key_positions {
   [[nodiscard]] index_t size() const noexcept { return size_; }
   [[nodiscard]] index_t tiles() const noexcept { return round_up(size_, tile_keys) / tile_keys; }
   [[nodiscard]] bool straight() const noexcept { return straight_; }
+  /// Whether what a rule lets a query see are all keys of its reach.
+  [[nodiscard]] bool ordered() const noexcept { return straight_ || ordered_; }
   /// Whether positions are known as small numbers: straight, or spelled out.
   [[nodiscard]] bool known() const noexcept { return straight_ || spelled_; }
   /// The position of key 0 of a straight stretch; else the lowest one.
@@ -140,9 +151,22 @@ class key_positions {
   /// Positions after first(), of a stretch that is spelled out. Shapes: [keys].
   [[nodiscard]] const std::int32_t* relative() const noexcept { return relative_; }
 
+  /// Where the first key of a tile stands if the others follow one position after the other.
+  [[nodiscard]] std::optional<index_t> line_of_tile(index_t tile) const noexcept {
+    if (straight_) return first_ + tile * tile_keys;
+    if (in_line_[tile] == 0) return std::nullopt;
+    return first_ + relative_[tile * tile_keys];
+  }
+
   /// Keys outside of which a query at the position sees none, by the rule.
   [[nodiscard]] row_stretch reach(const visibility_rule& rule, index_t query) const noexcept {
-    if (!straight_) return {0, size_};
+    if (!ordered()) return {0, size_};
+    if (!straight_) {
+      const auto end = relative_ + size_;
+      const auto first = std::lower_bound(relative_, end, static_cast<std::int32_t>(lowest_seen(rule, query)));
+      const auto last = std::upper_bound(first, end, static_cast<std::int32_t>(highest_seen(rule, query)));
+      return {first - relative_, last - relative_};
+    }
     const index_t low = saturating_subtract(saturating_subtract(query, rule.behind), first_);
     const index_t high = saturating_subtract(saturating_add(query, rule.ahead), first_);
     const index_t begin = std::clamp<index_t>(low, 0, size_);
@@ -153,9 +177,9 @@ class key_positions {
   [[nodiscard]] seen_bits seen(const visibility_rule& rule, index_t query, row_stretch reach,
                                index_t tile) const noexcept {
     const index_t at = tile * tile_keys;
-    if (straight_) return below(reach.end - at) & ~below(reach.begin - at);
-    const T low = bound(saturating_subtract(saturating_subtract(query, rule.behind), first_));
-    const T high = bound(saturating_subtract(saturating_add(query, rule.ahead), first_));
+    if (ordered()) return below(reach.end - at) & ~below(reach.begin - at);
+    const T low = static_cast<T>(lowest_seen(rule, query));
+    const T high = static_cast<T>(highest_seen(rule, query));
     if (low <= lowest_[tile] && highest_[tile] <= high) return belongs_[tile];
     if (high < lowest_[tile] || highest_[tile] < low) return 0;
     seen_bits bits = 0;
@@ -204,20 +228,27 @@ class key_positions {
     if (n <= 0) return 0;
     return n >= tile_keys ? (seen_bits{1} << tile_keys) - 1 : (seen_bits{1} << n) - 1;
   }
-  [[nodiscard]] static T bound(index_t relative) noexcept {
-    return static_cast<T>(std::clamp<index_t>(relative, -1, 2 * widest));
+  /// Positions after first() between which a rule lets a query see, no further out than any key.
+  [[nodiscard]] index_t lowest_seen(const visibility_rule& rule, index_t query) const noexcept {
+    return near(saturating_subtract(saturating_subtract(query, rule.behind), first_));
   }
+  [[nodiscard]] index_t highest_seen(const visibility_rule& rule, index_t query) const noexcept {
+    return near(saturating_subtract(saturating_add(query, rule.ahead), first_));
+  }
+  [[nodiscard]] static index_t near(index_t relative) noexcept { return std::clamp<index_t>(relative, -1, 2 * widest); }
 
   index_t size_ = 0;
   index_t first_ = 0;
   index_t last_ = 0;
   bool straight_ = true;
   bool spelled_ = true;
+  bool ordered_ = false;
   std::int32_t* relative_ = nullptr;
   T* wide_ = nullptr;
   seen_bits* belongs_ = nullptr;
   T* lowest_ = nullptr;
   T* highest_ = nullptr;
+  std::uint8_t* in_line_ = nullptr;
 };
 
 }  // namespace kernel

@@ -13,7 +13,7 @@
 namespace posgeo {
 
 /// Whether a part's log-sum-exp counts the softmax sink. Of all parts of a row one may: the sink is one logit.
-enum class sink_share { none, counted };
+enum class sink_share { left_out, counted };
 
 /// Attention of one query row over a part of its keys. Before anything is seen: output 0, log-sum-exp -infinity.
 /// Shapes: output [value dim].
@@ -22,7 +22,7 @@ struct partial_row {
   std::vector<T> output;
   T log_sum_exp;  ///< natural logarithm
   label frame;    ///< in which coordinates the scores' biases were formed
-  sink_share sink = sink_share::none;
+  sink_share sink = sink_share::left_out;
 };
 
 /// Attention of every query row over a part of the keys.
@@ -32,7 +32,7 @@ struct partial_attention {
   tensor<T, 4> output;
   tensor<T, 3> log_sum_exp;  ///< natural logarithm
   label frame;               ///< in which coordinates the scores' biases were formed
-  sink_share sink = sink_share::none;
+  sink_share sink = sink_share::left_out;
 };
 
 /// A result that holds its log-sum-exp as a part. The frame is that of the plan's keys; the sink is counted if the plan
@@ -51,7 +51,7 @@ template <class Plan>
                                      {"batch", "heads", "queries"}, found);
   found.throw_if_any();
   return {std::move(result.output), std::move(result.log_sum_exp), label(plan.call().key_space().frame().name()),
-          Plan::has_sink ? sink_share::counted : sink_share::none};
+          Plan::has_sink ? sink_share::counted : sink_share::left_out};
 }
 
 namespace detail {
@@ -80,11 +80,13 @@ template <class Part>
 void expect_one_frame(const Part& a, const Part& b, violations& found) {
   found.expect(a.frame == b.frame, errc::merge_frames, "merge", "coordinate frame of the biases", a.frame.text(),
                b.frame.text());
-  found.expect(a.sink == sink_share::none || b.sink == sink_share::none, errc::merge_frames, "merge", "softmax sink",
-               "counted in one part at most", "counted in both");
+  found.expect(a.sink == sink_share::left_out || b.sink == sink_share::left_out, errc::merge_frames, "merge",
+               "softmax sink", "counted in one part at most", "counted in both");
 }
 /// Of two parts that do not both count the sink.
-[[nodiscard]] constexpr sink_share merged(sink_share a, sink_share b) noexcept { return a == sink_share::none ? b : a; }
+[[nodiscard]] constexpr sink_share merged(sink_share a, sink_share b) noexcept {
+  return a == sink_share::left_out ? b : a;
+}
 
 template <class T>
 void expect_log_sum_exp(std::span<const T> values, violations& found) {

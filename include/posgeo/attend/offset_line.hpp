@@ -57,10 +57,13 @@ template <class T>
   return round_up(count, tile_shape<T>::keys) + 2 * line_margin<T>;
 }
 
-/// Writes the margins of a line whose entry 0 is at `line`.
+/// Write the margins of a line whose entry 0 is at `line`.
 template <class T>
-inline void level_ends(T* line, index_t count) noexcept {
+inline void level_low(T* line) noexcept {
   std::fill(line - line_margin<T>, line, line[0]);
+}
+template <class T>
+inline void level_high(T* line, index_t count) noexcept {
   std::fill(line + count, line + count + line_margin<T>, line[count - 1]);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <posgeo/attend/read_ahead.hpp>
 #include <posgeo/attend/tile_shape.hpp>
 #include <posgeo/simd/convert.hpp>
 #include <posgeo/simd/transpose.hpp>
@@ -13,18 +14,27 @@ namespace posgeo {
 inline namespace POSGEO_SIMD_ISA {
 namespace kernel {
 
+/// A pack of stored numbers in T.
+template <class T, class E>
+[[nodiscard]] inline simd::pack<T> load_stored(const E* from) noexcept {
+  if constexpr (std::is_same_v<E, T>) {
+    return simd::load(from);
+  } else {
+    return simd::load_wide(from);
+  }
+}
 /// Stored numbers in T.
 template <class T, class E>
 inline void widen_row(std::span<const E> from, T* to) noexcept {
   constexpr index_t lanes = simd::pack<T>::lanes;
   const auto count = static_cast<index_t>(from.size());
   index_t n = 0;
+  for (; n + lanes <= count; n += lanes) simd::store(to + n, load_stored<T>(from.data() + n));
+  if (n == count) return;
   if constexpr (std::is_same_v<E, T>) {
-    for (; n + lanes <= count; n += lanes) simd::store(to + n, simd::load(from.data() + n));
-    if (n < count) simd::store_first(to + n, simd::load_first(from.data() + n, count - n), count - n);
+    simd::store_first(to + n, simd::load_first(from.data() + n, count - n), count - n);
   } else {
-    for (; n + lanes <= count; n += lanes) simd::store(to + n, simd::load_wide(from.data() + n));
-    if (n < count) simd::store_first(to + n, simd::load_wide_first(from.data() + n, count - n), count - n);
+    simd::store_first(to + n, simd::load_wide_first(from.data() + n, count - n), count - n);
   }
 }
 /// factor * from[d], each rounded once to T and, where that is another type, once to O.
@@ -43,18 +53,28 @@ inline void narrow_row(const T* from, T factor, std::span<O> to) noexcept {
   }
 }
 
-/// One tile of keys, [dims][tile keys], from as many rows, [tile keys][row_stride].
-template <class T>
-inline void pack_tile(const T* rows, index_t row_stride, index_t dims, T* tile) noexcept {
+/// One tile of keys, [dims][tile keys], from as many rows, [tile keys][row_stride], of T or bfloat16. Asks for `lines`
+/// lines ahead with each square that it transposes.
+template <class T, class E>
+inline void pack_tile(const E* rows, index_t row_stride, index_t dims, T* tile, read_ahead* ahead = nullptr,
+                      index_t lines = 0) noexcept {
   using shape = tile_shape<T>;
   constexpr index_t lanes = shape::lanes;
   for (index_t n = 0; n < shape::keys; n += lanes) {
-    const T* const from = rows + n * row_stride;
+    const E* const from = rows + n * row_stride;
     index_t d = 0;
-    for (; d + lanes <= dims; d += lanes)
-      simd::transpose(from + d, row_stride, tile + d * shape::keys + n, shape::keys);
+    constexpr index_t columns = std::is_same_v<E, T> ? lanes : 2 * lanes;
+    for (; d + columns <= dims; d += columns) {
+      for (index_t line = 0; line < lines; ++line) ahead->next();
+      T* const square = tile + d * shape::keys + n;
+      if constexpr (std::is_same_v<E, T>) {
+        simd::transpose(from + d, row_stride, square, shape::keys);
+      } else {
+        simd::transpose_pairs(from + d, row_stride, square, shape::keys);
+      }
+    }
     for (; d < dims; ++d) {
-      for (index_t k = 0; k < lanes; ++k) tile[d * shape::keys + n + k] = from[k * row_stride + d];
+      for (index_t k = 0; k < lanes; ++k) tile[d * shape::keys + n + k] = static_cast<T>(from[k * row_stride + d]);
     }
   }
 }

@@ -31,7 +31,7 @@ struct plan_parts {
   using visibilities = std::remove_cvref_t<decltype(std::declval<const Plan&>().visibilities())>;
 
   template <class Term>
-  static constexpr bool by_offset = offset_bias<Term, T>;
+  static constexpr bool by_offset = offset_bias<Term, T> || cls_offset_bias<Term, T>;
   template <class Term>
   static constexpr bool by_key = !by_offset<Term> && key_bias<Term, T>;
   template <class Term>
@@ -43,6 +43,8 @@ struct plan_parts {
 
   static constexpr index_t offset_biases =
       count<biases>([]<class Term>(std::type_identity<Term>) { return by_offset<Term>; });
+  static constexpr bool cls_biases =
+      count<biases>([]<class Term>(std::type_identity<Term>) { return cls_offset_bias<Term, T>; }) > 0;
   static constexpr index_t key_biases =
       count<biases>([]<class Term>(std::type_identity<Term>) { return by_key<Term>; });
   static constexpr index_t pair_biases = static_cast<index_t>(std::tuple_size_v<biases>) - offset_biases - key_biases;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <posgeo/attend/online_softmax.hpp>
+#include <posgeo/attend/read_ahead.hpp>
 #include <posgeo/simd/exponential.hpp>
 
 namespace posgeo {
@@ -34,7 +35,8 @@ struct score_job {
   index_t line_step;     ///< numbers of a line from tile to tile: `keys`, or 0 where it is level
   T* out;                ///< [rows][out_stride]: column 0 is the first key of tile 0
   index_t out_stride;
-  T* sums;  ///< [rows][lanes]
+  T* sums;                  ///< [rows][lanes]
+  const read_ahead* ahead;  ///< asked for a line with each number of a query, instead of the keys themselves; or null
 };
 
 /// Runs the tiles and gives the number of the tile that it stopped at: `last`, or one that was stored raw.
@@ -48,6 +50,8 @@ template <score_start Start, score_end End, index_t Rows, class T>
   constexpr index_t ahead = 256 / static_cast<index_t>(sizeof(T)) * 4;  // prefetched: 1 KiB, a few steps
   const index_t dims = job.dims;
   const index_t query_stride = job.query_stride;
+  const bool passing = job.ahead != nullptr;
+  read_ahead lines = passing ? *job.ahead : read_ahead();
   for (index_t tile = job.first; tile < job.last; ++tile) {
     const T* keys = job.keys + tile * dims * shape::keys;
     const T* queries = job.queries;
@@ -72,8 +76,9 @@ template <score_start Start, score_end End, index_t Rows, class T>
 #pragma GCC unroll 4
       for (index_t n = 0; n < packs; ++n) {
         key[n] = simd::load(keys + n * lanes);
-        simd::prefetch(keys + n * lanes + ahead);
+        if (!passing) simd::prefetch(keys + n * lanes + ahead);
       }
+      if (passing) lines.next();
 #pragma GCC unroll 16
       for (index_t r = 0; r < rows; ++r) {
         const pack<T> query = simd::broadcast<T>(queries[r * query_stride]);

@@ -3,6 +3,7 @@
 
 #include <posgeo/bias/alibi_slopes.hpp>
 #include <posgeo/bias/score_bias.hpp>
+#include <posgeo/core/head_parts.hpp>
 #include <posgeo/core/narrow.hpp>
 
 #include <memory>
@@ -14,6 +15,10 @@ enum class alibi_direction {
   causal,     ///< nothing: the attention must not show them
   symmetric,  ///< the same as about keys as far before it
 };
+
+[[nodiscard]] constexpr std::string_view name_of(alibi_direction direction) noexcept {
+  return direction == alibi_direction::causal ? "causal" : "symmetric";
+}
 
 /// Adds a penalty that grows with distance: -slope[h] * |i - j|.
 /// Shapes: slopes [query heads]; one score for each (batch, head, query, key).
@@ -29,6 +34,13 @@ class alibi {
 
   [[nodiscard]] const alibi_slopes& slopes() const noexcept { return *slopes_; }
   [[nodiscard]] bool looks_back_only() const noexcept { return direction_ == alibi_direction::causal; }
+
+  [[nodiscard]] description describe() const {
+    return description("alibi").with("slopes", slopes_->describe()).with("direction", name_of(direction_));
+  }
+
+  /// The slopes of the given heads of the whole, never those of a model with so many heads.
+  [[nodiscard]] alibi part(const head_slice& slice) const { return {slopes_->part(slice), direction_}; }
 
   void check(const position_call& call, const heads& layout, violations& found) const {
     found.expect(slopes_->size() == layout.query, errc::slope_count, "alibi", "slopes", layout.query, slopes_->size());

@@ -3,6 +3,7 @@
 
 #include <posgeo/bias/alibi_slopes.hpp>
 #include <posgeo/bias/score_bias.hpp>
+#include <posgeo/core/head_parts.hpp>
 #include <posgeo/core/narrow.hpp>
 
 #include <memory>
@@ -28,6 +29,15 @@ class alibi_key_position {
 
   /// Seen from a query, a later key gains and is never a penalty: only a causal attention may use it.
   [[nodiscard]] bool looks_back_only() const noexcept { return true; }
+
+  [[nodiscard]] description describe() const {
+    return description("alibi_key_position").with("slopes", slopes_->describe()).with("origin_shift", origin_shift_);
+  }
+
+  /// The slopes of the given heads of the whole, never those of a model with so many heads.
+  [[nodiscard]] alibi_key_position part(const head_slice& slice) const {
+    return alibi_key_position(slopes_->part(slice), origin_shift_);
+  }
 
   void check(const position_call& call, const heads& layout, violations& found) const {
     found.expect(slopes_->size() == layout.query, errc::slope_count, "alibi_key_position", "slopes", layout.query,

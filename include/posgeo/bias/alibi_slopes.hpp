@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <posgeo/core/description.hpp>
 #include <posgeo/core/error.hpp>
+#include <posgeo/core/head_parts.hpp>
 #include <posgeo/core/index.hpp>
 
 #include <bit>
@@ -55,6 +57,15 @@ class alibi_slopes {
     require(first >= 0 && count > 0 && first <= size() && count <= size() - first, errc::head_count, "alibi slopes",
             "slice", text("heads within 0..{}", size()), text("{} heads from {}", count, first));
     return {std::vector<double>(slopes_.begin() + first, slopes_.begin() + first + count), generator_};
+  }
+
+  [[nodiscard]] description describe() const {
+    return description("alibi_slopes").with("generator", generator_).with("values", slopes_);
+  }
+
+  /// The slopes of the given global heads, in their order.
+  [[nodiscard]] alibi_slopes part(const head_slice& slice) const {
+    return {numbers_of(slopes_, slice, "alibi slopes"), generator_};
   }
 
   [[nodiscard]] index_t size() const noexcept { return static_cast<index_t>(slopes_.size()); }

@@ -4,6 +4,8 @@
 #include <posgeo/bias/score_bias.hpp>
 #include <posgeo/coordinate/attribute_rows.hpp>
 #include <posgeo/coordinate/graph_rows.hpp>
+#include <posgeo/core/description.hpp>
+#include <posgeo/core/head_parts.hpp>
 #include <posgeo/core/narrow.hpp>
 #include <posgeo/core/table.hpp>
 
@@ -17,6 +19,11 @@ enum class longer_paths {
   cut,      ///< the mean over its first edges (the release's multi_hop)
   nothing,  ///< 0
 };
+
+[[nodiscard]] constexpr std::string_view name_of(longer_paths longer) noexcept {
+  if (longer == longer_paths::nothing) return "nothing";
+  return longer == longer_paths::refused ? "refused" : "cut";
+}
 
 struct edge_path_settings {
   coordinate::edge_attribute_rows rows;  ///< where the attribute values of an edge lie in the feature table
@@ -44,7 +51,11 @@ class edge_path {
 
   edge_path(const table<Element>& features, const table<Element>& weights, coordinate::graph_rows graphs,
             const edge_path_settings& settings)
-      : graphs_(std::move(graphs)), heads_(weights.columns()) {
+      : features_(features),
+        weights_(weights),
+        settings_(settings),
+        graphs_(std::move(graphs)),
+        heads_(weights.columns()) {
     require(settings.hops > 0 && weights.rows() % features.columns() == 0 &&
                 weights.rows() / features.columns() >= settings.hops,
             errc::table_rows, "edge path", "weight rows",
@@ -59,6 +70,19 @@ class edge_path {
   }
 
   [[nodiscard]] const coordinate::graph_rows& graphs() const noexcept { return graphs_; }
+  [[nodiscard]] description describe() const {
+    return description("edge_path")
+        .with("feature_table", described_table(features_))
+        .with("weight_table", described_table(weights_))
+        .with("rows", settings_.rows.describe())
+        .with("hops", index_t{settings_.hops})
+        .with("longer", name_of(settings_.longer))
+        .with("graphs", graphs_.describe());
+  }
+  [[nodiscard]] edge_path part(const head_slice& slice) const {
+    return {features_, columns_of(weights_, slice, "edge path"), graphs_, settings_};
+  }
+
   void check(const position_call& call, const heads& layout, violations& found) const {
     found.expect(heads_ == layout.query, errc::head_count, "edge path", "weight columns",
                  text("{} query heads", layout.query), heads_);
@@ -153,6 +177,9 @@ class edge_path {
     return out;
   }
 
+  table<Element> features_;
+  table<Element> weights_;
+  edge_path_settings settings_;
   coordinate::graph_rows graphs_;
   index_t heads_;
   std::shared_ptr<const std::vector<std::vector<double>>> means_;

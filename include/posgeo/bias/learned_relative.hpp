@@ -2,6 +2,8 @@
 #pragma once
 
 #include <posgeo/bias/score_bias.hpp>
+#include <posgeo/core/description.hpp>
+#include <posgeo/core/head_parts.hpp>
 #include <posgeo/core/narrow.hpp>
 #include <posgeo/core/table.hpp>
 
@@ -49,6 +51,14 @@ class learned_relative {
     return classes_.looks_back_only();
   }
 
+  [[nodiscard]] description describe() const requires described_policy<Classes> {
+    return description("learned_relative").with("table", described_table(weights_)).with("rule", classes_.describe());
+  }
+
+  [[nodiscard]] learned_relative part(const head_slice& slice) const {
+    return {columns_of(weights_, slice, "learned relative bias"), classes_};
+  }
+
   void check(const position_call& call, const heads& layout, violations& found) const {
     found.expect(weights_.columns() == layout.query, errc::head_count, "learned relative bias", "table columns",
                  text("{} query heads", layout.query), weights_.columns());
@@ -68,6 +78,9 @@ class learned_relative {
       } else {
         return classes_(call_, b, i, j);
       }
+    }
+    [[nodiscard]] index_t table_row(relative_offset offset) const noexcept requires ended_classes<Classes> {
+      return classes_(offset);
     }
     [[nodiscard]] T at_offset(head_index h, relative_offset offset) const noexcept requires offset_classes<Classes> {
       return static_cast<T>(weights_(classes_(offset), h.value()));

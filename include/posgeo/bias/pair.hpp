@@ -2,7 +2,10 @@
 #pragma once
 
 #include <posgeo/bias/score_bias.hpp>
+#include <posgeo/core/description.hpp>
+#include <posgeo/core/head_parts.hpp>
 #include <posgeo/core/narrow.hpp>
+#include <posgeo/core/precision.hpp>
 #include <posgeo/core/tensor.hpp>
 
 #include <limits>
@@ -22,6 +25,35 @@ requires(std::numeric_limits<Element>::has_infinity) class pair {
   using family = posgeo::family::score_bias;
 
   explicit pair(tensor_view<const Element, 4> values) : values_(values) {}
+
+  /// The numbers are the caller's, and may be many: `identity` stands for them. Use named{identity, pair}. An axis
+  /// whose extent is 1 is broadcast.
+  [[nodiscard]] description describe_as(std::string_view identity) const {
+    const auto& extents = values_.extents();
+    return description("pair")
+        .with("identity", identity)
+        .with("extents", std::vector<index_t>(extents.begin(), extents.end()))
+        .with("element", name_of(precision_of<Element>));
+  }
+
+  /// The view of the given heads; all of it where they share one.
+  /// Throws: errc::head_partition for heads without a common distance, which no view of the same memory has.
+  [[nodiscard]] pair part(const head_slice& slice) const {
+    if (values_.extent(1) == 1) return *this;
+    slice.require_of(values_.extent(1), "pair bias");
+    const std::vector<index_t>& wanted = slice.query_heads();
+    const index_t step = wanted.size() > 1 ? wanted[1] - wanted[0] : 1;
+    for (std::size_t n = 1; n < wanted.size(); ++n) {
+      require(wanted[n] - wanted[n - 1] == step, errc::head_partition, "pair bias", text("local head {}", n),
+              text("head {}, {} from the one before it, as a view has", wanted[n - 1] + step, step), wanted[n]);
+    }
+    auto extents = values_.extents();
+    auto strides = values_.strides();
+    extents[1] = slice.layout().query;
+    strides[1] *= step;
+    if (values_.empty()) return pair(tensor_view<const Element, 4>(values_.data(), extents, strides));
+    return pair(tensor_view<const Element, 4>(values_.data() + wanted[0] * values_.strides()[1], extents, strides));
+  }
 
   void check(const position_call& call, const heads& layout, violations& found) const {
     const index_t expected[] = {call.batch(), layout.query, call.queries(), call.keys()};

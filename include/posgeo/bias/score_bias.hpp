@@ -5,6 +5,9 @@
 #include <posgeo/coordinate/offset_bounds.hpp>
 #include <posgeo/core/policy.hpp>
 
+#include <concepts>
+#include <optional>
+
 namespace posgeo {
 
 /// What a pair of positions adds to a head's scaled score. Reads no content and is never divided by the scale.
@@ -15,16 +18,26 @@ concept score_bias = member_of<P, family::score_bias> &&
   requires noexcept(term(b, h, i, j));
 };
 
-/// Block form of a compiled bias that is a function of head and key - query alone: at_offset(h, o), the scalar form's
-/// number to the bit.
+/// Block form of a compiled bias that is a function of head and key - query alone, but for one position: the pairs of a
+/// query that stands at *cls() have at_cls_query(h), else those of a key that stands there at_cls_key(h), all others
+/// at_offset(h, o): the scalar form's number to the bit.
 template <class Term, class T>
-concept offset_bias = requires(const Term& term, head_index h, relative_offset offset) {
+concept cls_offset_bias = requires(const Term& term, head_index h, relative_offset offset) {
+  { term.at_offset(h, offset) } -> std::same_as<T>;
+  { term.at_cls_query(h) } -> std::same_as<T>;
+  { term.at_cls_key(h) } -> std::same_as<T>;
+  { term.cls() } -> std::same_as<std::optional<position>>;
+  requires noexcept(term.at_offset(h, offset))&& noexcept(term.at_cls_query(h))&& noexcept(term.at_cls_key(h));
+};
+/// The same without such a position.
+template <class Term, class T>
+concept offset_bias = !cls_offset_bias<Term, T> && requires(const Term& term, head_index h, relative_offset offset) {
   { term.at_offset(h, offset) } -> std::same_as<T>;
   requires noexcept(term.at_offset(h, offset));
 };
-/// An offset_bias with two ends: below the lowest offset it is what it is there, above the highest likewise.
+/// One of the two with two ends: below the lowest offset at_offset is what it is there, above the highest likewise.
 template <class Term, class T>
-concept ended_offset_bias = offset_bias<Term, T> && requires(const Term& term) {
+concept ended_offset_bias = (offset_bias<Term, T> || cls_offset_bias<Term, T>)&&requires(const Term& term) {
   { term.constant_beyond() } -> std::same_as<coordinate::offset_bounds>;
   requires noexcept(term.constant_beyond());
 };

@@ -3,6 +3,8 @@
 
 #include <posgeo/bias/score_bias.hpp>
 #include <posgeo/coordinate/graph_rows.hpp>
+#include <posgeo/core/description.hpp>
+#include <posgeo/core/head_parts.hpp>
 #include <posgeo/core/narrow.hpp>
 #include <posgeo/core/table.hpp>
 
@@ -30,6 +32,19 @@ class spatial {
       : spatial(std::move(distances), id, std::move(graphs), std::optional(std::move(token))) {}
 
   [[nodiscard]] const coordinate::graph_rows& graphs() const noexcept { return graphs_; }
+  [[nodiscard]] description describe() const {
+    return description("spatial")
+        .with("table", described_table(distances_))
+        .with("rule", id_.describe())
+        .with("token_table", token_ ? std::optional(described_table(*token_)) : std::nullopt)
+        .with("graphs", graphs_.describe());
+  }
+  [[nodiscard]] spatial part(const head_slice& slice) const {
+    std::optional<table<Element>> token;
+    if (token_) token.emplace(columns_of(*token_, slice, "graph token of the spatial bias"));
+    return {columns_of(distances_, slice, "spatial bias"), id_, graphs_, std::move(token)};
+  }
+
   void check(const position_call& call, const heads& layout, violations& found) const {
     const auto expect_columns = [&](const table<Element>& of, std::string_view columns) {
       found.expect(of.columns() == layout.query, errc::head_count, "spatial bias", columns,

@@ -3,6 +3,8 @@
 
 #include <posgeo/bias/score_bias.hpp>
 #include <posgeo/coordinate/t5_bucket.hpp>
+#include <posgeo/core/description.hpp>
+#include <posgeo/core/head_parts.hpp>
 #include <posgeo/core/narrow.hpp>
 #include <posgeo/core/table.hpp>
 
@@ -30,6 +32,12 @@ class t5 {
     return bucket_.settings().direction == coordinate::bucket_direction::causal;
   }
 
+  [[nodiscard]] description describe() const {
+    return description("t5").with("table", described_table(weights_)).with("rule", bucket_.describe());
+  }
+
+  [[nodiscard]] t5 part(const head_slice& slice) const { return {columns_of(weights_, slice, "t5 bias"), bucket_}; }
+
   void check(const position_call& call, const heads& layout, violations& found) const {
     found.expect(weights_.columns() == layout.query, errc::head_count, "t5 bias", "table columns",
                  text("{} query heads", layout.query), weights_.columns());
@@ -45,6 +53,8 @@ class t5 {
     [[nodiscard]] T at_offset(head_index h, relative_offset offset) const noexcept {
       return static_cast<T>(weights_(bucket_(offset), h.value()));
     }
+    /// The table row of an offset: its bucket.
+    [[nodiscard]] index_t table_row(relative_offset offset) const noexcept { return bucket_(offset); }
     [[nodiscard]] coordinate::offset_bounds constant_beyond() const noexcept { return bucket_.constant_beyond(); }
 
    private:

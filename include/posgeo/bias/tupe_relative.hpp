@@ -3,6 +3,8 @@
 
 #include <posgeo/bias/score_bias.hpp>
 #include <posgeo/coordinate/t5_bucket.hpp>
+#include <posgeo/core/description.hpp>
+#include <posgeo/core/head_parts.hpp>
 #include <posgeo/core/narrow.hpp>
 #include <posgeo/core/table.hpp>
 
@@ -39,6 +41,17 @@ class tupe_relative {
   /// An attention refuses policies whose [CLS] stands at different places.
   [[nodiscard]] std::optional<position> cls() const noexcept { return cls_; }
 
+  [[nodiscard]] description describe() const {
+    return description("tupe_relative")
+        .with("table", described_table(weights_))
+        .with("rule", bucket_.describe())
+        .with("cls", cls_.value());
+  }
+
+  [[nodiscard]] tupe_relative part(const head_slice& slice) const {
+    return {columns_of(weights_, slice, "tupe relative bias"), bucket_, {.cls = cls_}};
+  }
+
   void check(const position_call& call, const heads& layout, violations& found) const {
     found.expect(weights_.columns() == layout.query, errc::head_count, "tupe relative bias", "table columns",
                  text("{} query heads", layout.query), weights_.columns());
@@ -48,6 +61,7 @@ class tupe_relative {
   template <class T>
   class term {
    public:
+    [[nodiscard]] std::optional<position> cls() const noexcept { return policy_.cls(); }
     /// The table row of a pair.
     [[nodiscard]] index_t row(batch_index b, query_index i, key_index j) const noexcept {
       const index_t buckets = policy_.bucket_.num_buckets();
@@ -56,12 +70,23 @@ class tupe_relative {
       return policy_.bucket_(call_.offset(b, i, j));
     }
     [[nodiscard]] T operator()(batch_index b, head_index h, query_index i, key_index j) const noexcept {
-      return static_cast<T>(policy_.weights_(row(b, i, j), h.value()));
+      return number(row(b, i, j), h);
+    }
+    [[nodiscard]] T at_offset(head_index h, relative_offset offset) const noexcept {
+      return number(policy_.bucket_(offset), h);
+    }
+    [[nodiscard]] T at_cls_query(head_index h) const noexcept { return number(policy_.bucket_.num_buckets() / 2, h); }
+    [[nodiscard]] T at_cls_key(head_index h) const noexcept { return number(policy_.bucket_.num_buckets(), h); }
+    [[nodiscard]] coordinate::offset_bounds constant_beyond() const noexcept {
+      return policy_.bucket_.constant_beyond();
     }
 
    private:
     friend class tupe_relative;
     term(tupe_relative policy, position_call call) : policy_(std::move(policy)), call_(std::move(call)) {}
+    [[nodiscard]] T number(index_t row, head_index h) const noexcept {
+      return static_cast<T>(policy_.weights_(row, h.value()));
+    }
     tupe_relative policy_;
     position_call call_;
   };

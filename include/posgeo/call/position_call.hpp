@@ -182,6 +182,7 @@ class position_call {
     return false;
   }
 
+  [[nodiscard]] bool has_cache() const noexcept { return d_.cache.size() > 0; }
   /// Tokens committed to the cache before this call; 0 where the call has no cache.
   [[nodiscard]] index_t committed_length(batch_index b) const noexcept {
     return d_.cache.size() == 0 ? 0 : d_.cache[b.value()].committed_length;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <posgeo/content/shaw_key.hpp>
+#include <posgeo/core/described_tables.hpp>
+#include <posgeo/core/head_parts.hpp>
 
 namespace posgeo::content {
 
@@ -39,6 +41,16 @@ class relative_key_query {
 
   relative_key_query(table<Element> distance_embedding, index_t max_position_embeddings)
       : query_side_(relative_key(std::move(distance_embedding), max_position_embeddings)) {}
+
+  [[nodiscard]] description describe() const {
+    return description("relative_key_query")
+        .with("table", described_tables(query_side_.rows()))
+        .with("table_axes", axes_of(query_side_.rows()))
+        .with("rule", query_side_.classes().describe());
+  }
+
+  /// Itself: the heads share its table.
+  [[nodiscard]] relative_key_query part(const head_slice&) const { return *this; }
 
   void check(const position_call& call, const heads& layout, violations& found) const {
     query_side_.check(call, layout, found);

@@ -3,6 +3,8 @@
 
 #include <posgeo/content/content_term.hpp>
 #include <posgeo/content/span_side.hpp>
+#include <posgeo/core/described_tables.hpp>
+#include <posgeo/core/head_parts.hpp>
 #include <posgeo/core/narrow.hpp>
 #include <posgeo/core/row_product.hpp>
 
@@ -15,6 +17,10 @@ enum class p2c_index {
   released_code,  ///< that of query - key, as content-to-position does: what checkpoints were trained with
   paper,          ///< that of key - query, delta(j, i)
 };
+
+[[nodiscard]] constexpr std::string_view name_of(p2c_index index) noexcept {
+  return index == p2c_index::paper ? "paper" : "released_code";
+}
 
 /// The position terms of a score, at least one of them. None is an attention without the policy, and
 /// position-to-position does not exist here.
@@ -93,6 +99,24 @@ class deberta {
   [[nodiscard]] const deberta_terms& terms() const noexcept { return terms_; }
   [[nodiscard]] const coordinate::deberta_span& span() const noexcept { return span_; }
   [[nodiscard]] index_t dot_products() const noexcept { return terms_.count(); }
+
+  /// A term that is not enabled is an absent table.
+  [[nodiscard]] description describe() const {
+    return description("deberta")
+        .with("key_table", described_tables(tables_.position_keys))
+        .with("key_table_axes", axes_of(tables_.position_keys))
+        .with("query_table", described_tables(tables_.position_queries))
+        .with("query_table_axes", axes_of(tables_.position_queries))
+        .with("p2c_index", terms_.index() ? std::optional(name_of(*terms_.index())) : std::nullopt)
+        .with("rule", span_.describe());
+  }
+
+  [[nodiscard]] deberta part(const head_slice& slice) const {
+    deberta_tables<Element> tables;
+    if (tables_.position_keys) tables.position_keys = tables_of(*tables_.position_keys, slice, "deberta c2p");
+    if (tables_.position_queries) tables.position_queries = tables_of(*tables_.position_queries, slice, "deberta p2c");
+    return {terms_, span_, std::move(tables)};
+  }
 
   void check(const position_call& call, const heads& layout, violations& found) const {
     if (tables_.position_keys) tables_.position_keys->check(layout.query, layout.dim, "deberta c2p", found);

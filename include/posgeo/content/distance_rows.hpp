@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <posgeo/core/described_tables.hpp>
+#include <posgeo/core/head_parts.hpp>
 #include <posgeo/core/head_tables.hpp>
 #include <posgeo/core/heads.hpp>
 #include <posgeo/core/narrow.hpp>
@@ -15,6 +17,10 @@ enum class distance_order {
   ascending,   ///< row 0 is the lowest distance
   descending,  ///< row 0 is the highest (Transformer-XL's release)
 };
+
+[[nodiscard]] constexpr std::string_view name_of(distance_order order) noexcept {
+  return order == distance_order::ascending ? "ascending" : "descending";
+}
 
 struct distance_rows_settings {
   required<index_t> lowest;  ///< the lowest distance that has a row, query minus key; negative for keys ahead
@@ -42,6 +48,15 @@ class distance_rows {
   /// Whether no row is for a key after the query.
   [[nodiscard]] bool looks_back_only() const noexcept { return lowest_ >= 0; }
 
+  [[nodiscard]] description describe() const {
+    return description("distance_rows")
+        .with("table", described_tables(rows_))
+        .with("table_axes", axes_of(rows_))
+        .with("lowest", lowest_)
+        .with("order", name_of(order_))
+        .with("sign", name_of(offset_sign::query_minus_key));
+  }
+
   [[nodiscard]] const head_tables<Element>& tables() const noexcept { return rows_; }
 
   /// The table row of a distance. Only padding and hidden keys can be beyond the ends; they read the row at the end.
@@ -51,6 +66,10 @@ class distance_rows {
   }
   [[nodiscard]] std::span<const Element> row(head_index h, index_t distance) const noexcept {
     return rows_.row(h, class_of(distance));
+  }
+
+  [[nodiscard]] distance_rows part(const head_slice& slice) const {
+    return {tables_of(rows_, slice, "distance rows"), {.lowest = lowest_, .order = order_}};
   }
 
   void check(const heads& layout, violations& found) const {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <posgeo/content/distance_rows.hpp>
+#include <posgeo/core/description.hpp>
+#include <posgeo/core/head_parts.hpp>
 #include <posgeo/core/precision.hpp>
 #include <posgeo/core/row_product.hpp>
 #include <posgeo/frequency/geometric.hpp>
@@ -24,6 +26,7 @@ class clamp_len {
     return clamp_len(furthest);
   }
   [[nodiscard]] index_t furthest() const noexcept { return furthest_; }
+  [[nodiscard]] bool limited() const noexcept { return furthest_ != unlimited().furthest_; }
 
  private:
   explicit clamp_len(index_t furthest) noexcept : furthest_(furthest) {}
@@ -35,6 +38,10 @@ enum class distance_reach {
   back_only,  ///< those up to the query: the attention must hide the future
   both_ways,  ///< also those after it
 };
+
+[[nodiscard]] constexpr std::string_view name_of(distance_reach reach) noexcept {
+  return reach == distance_reach::back_only ? "back_only" : "both_ways";
+}
 
 struct projected_sinusoids_settings {
   required<distance_reach> reach;
@@ -53,13 +60,29 @@ template <class Element>
 class projected_sinusoids {
  public:
   static constexpr index_t most_distances = index_t{1} << 20;
+  static constexpr double base = 10000.0;
 
   projected_sinusoids(table<Element> weight, const projected_sinusoids_settings& settings)
       : weight_(std::move(weight)),
         settings_(settings),
-        frequencies_({.base = 10000.0, .rotary_dim = even_width(weight_)}) {}
+        frequencies_({.base = base, .rotary_dim = even_width(weight_)}) {}
 
   [[nodiscard]] bool looks_back_only() const noexcept { return settings_.reach == distance_reach::back_only; }
+
+  /// A clamp_len without end is absent.
+  [[nodiscard]] description describe() const {
+    const clamp_len clamp = settings_.clamp;
+    return description("projected_sinusoids")
+        .with("table", described_table(weight_))
+        .with("reach", name_of(settings_.reach))
+        .with("clamp_len", clamp.limited() ? std::optional(clamp.furthest()) : std::nullopt)
+        .with("base", base)
+        .with("sign", name_of(offset_sign::query_minus_key));
+  }
+
+  [[nodiscard]] projected_sinusoids part(const head_slice& slice) const {
+    return {rows_of(weight_, slice.whole().dim, slice, "position projection"), settings_};
+  }
 
   void check(const heads& layout, violations& found) const {
     found.expect(weight_.rows() == layout.query * layout.dim, errc::shape_mismatch, "position projection", "rows",

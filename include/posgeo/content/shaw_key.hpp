@@ -3,6 +3,7 @@
 
 #include <posgeo/content/content_term.hpp>
 #include <posgeo/coordinate/relation_rows.hpp>
+#include <posgeo/core/head_parts.hpp>
 #include <posgeo/core/narrow.hpp>
 #include <posgeo/core/row_product.hpp>
 
@@ -28,6 +29,12 @@ class shaw_key {
   [[nodiscard]] const coordinate::clipped& classes() const noexcept { return relations_.classes(); }
   /// Whether no row is for a key after the query.
   [[nodiscard]] bool looks_back_only() const noexcept { return relations_.classes().looks_back_only(); }
+
+  [[nodiscard]] description describe() const { return relations_.describe_as("shaw_key"); }
+
+  [[nodiscard]] shaw_key part(const head_slice& slice) const {
+    return {tables_of(rows(), slice, "shaw key"), classes()};
+  }
 
   void check(const position_call& call, const heads& layout, violations& found) const {
     relations_.check(call, layout.query, layout.dim, "shaw key", found);

@@ -5,6 +5,8 @@
 #include <posgeo/content/distance_rows.hpp>
 #include <posgeo/content/projected_sinusoids.hpp>
 #include <posgeo/coordinate/offset_bounds.hpp>
+#include <posgeo/core/description.hpp>
+#include <posgeo/core/head_parts.hpp>
 #include <posgeo/core/row_product.hpp>
 
 #include <algorithm>
@@ -36,6 +38,19 @@ class transformer_xl {
 
   [[nodiscard]] const Rows& rows() const noexcept { return rows_; }
   [[nodiscard]] bool looks_back_only() const noexcept { return rows_.looks_back_only(); }
+
+  [[nodiscard]] description describe() const requires described_policy<Rows> {
+    return description("transformer_xl")
+        .with("content_bias_table", described_table(biases_.content))
+        .with("position_bias_table", described_table(biases_.position))
+        .with("rows", rows_.describe());
+  }
+
+  [[nodiscard]] transformer_xl part(const head_slice& slice) const {
+    return {{.content = rows_of(biases_.content, 1, slice, "content bias u"),
+             .position = rows_of(biases_.position, 1, slice, "position bias v")},
+            rows_.part(slice)};
+  }
 
   void check(const position_call& call, const heads& layout, violations& found) const {
     check_bias(biases_.content, "content bias u", layout, found);

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <posgeo/content/content_term.hpp>
+#include <posgeo/core/described_tables.hpp>
+#include <posgeo/core/head_parts.hpp>
 #include <posgeo/core/head_tables.hpp>
 #include <posgeo/core/narrow.hpp>
 
@@ -70,6 +72,22 @@ class tupe {
   /// An attention refuses policies whose [CLS] stands at different places.
   [[nodiscard]] std::optional<position> cls() const noexcept { return cls_.cls(); }
 
+  /// Where [CLS] is a row like any other, it is absent.
+  [[nodiscard]] description describe() const {
+    return description("tupe")
+        .with("query_table", described_tables(queries_))
+        .with("query_table_axes", axes_of(queries_))
+        .with("key_table", described_tables(keys_))
+        .with("key_table_axes", axes_of(keys_))
+        .with("cls", cls() ? std::optional(cls()->value()) : std::nullopt);
+  }
+
+  [[nodiscard]] tupe part(const head_slice& slice) const {
+    return {{.queries = tables_of(queries_, slice, "tupe position queries"),
+             .keys = tables_of(keys_, slice, "tupe position keys")},
+            cls_};
+  }
+
   void check(const position_call& call, const heads& layout, violations& found) const {
     queries_.check(layout.query, layout.dim, "tupe position queries", found);
     keys_.check(layout.query, layout.dim, "tupe position keys", found);
@@ -92,6 +110,7 @@ class tupe {
       if (!policy_.reads(call_, b, i, j)) return T{0};
       return static_cast<T>(policy_.product(h, call_.at(b, i), call_.at(b, j)));
     }
+    [[nodiscard]] std::optional<position> cls() const noexcept { return policy_.cls(); }
     /// Summed in T: where the tables hold numbers near its largest, partial sums may not fit.
     [[nodiscard]] index_t appended_dim() const noexcept { return policy_.keys_.dim() + (policy_.cls() ? 2 : 0); }
     [[nodiscard]] index_t append_tables() const noexcept { return policy_.keys_.tables(); }

@@ -1,167 +1,205 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <posgeo/core/error.hpp>
+#include <posgeo/call/row_space.hpp>
+#include <posgeo/core/description_diff.hpp>
+#include <posgeo/core/identifier.hpp>
 #include <posgeo/core/index.hpp>
 #include <posgeo/core/precision.hpp>
 #include <posgeo/core/required.hpp>
+#include <posgeo/core/stated.hpp>
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <map>
-#include <optional>
+#include <initializer_list>
 #include <string>
-#include <variant>
+#include <tuple>
 #include <vector>
 
 namespace posgeo::contract {
-
-/// A text that knows what it names: equal letters in two fields are two things.
-/// Throws: errc::cache_identity for an empty text.
-template <class Tag>
-class tagged_text {
- public:
-  explicit tagged_text(std::string text) : text_(std::move(text)) {
-    require(!text_.empty(), errc::cache_identity, "cache identity", "text", "at least one character", "none");
-  }
-  [[nodiscard]] const std::string& text() const noexcept { return text_; }
-  friend bool operator==(const tagged_text&, const tagged_text&) = default;
-
- private:
-  std::string text_;
-};
-
-using model_digest = tagged_text<struct model_digest_tag>;      ///< of the weights
-using adapter_digest = tagged_text<struct adapter_digest_tag>;  ///< of the adapter's weights, not its name
-using cache_salt = tagged_text<struct cache_salt_tag>;          ///< keeps tenants apart
-using mask_kind = tagged_text<struct mask_kind_tag>;            ///< who saw whom: "causal", "prefix 12"
-
-struct none_t {};
-inline constexpr none_t none{};
-
-/// A value or `none`: one of them has to be written.
-template <class Value>
-class stated {
- public:
-  stated(none_t) {}                                  // implicit: the field reads like its type
-  stated(Value value) : value_(std::move(value)) {}  // implicit: the field reads like its type
-  [[nodiscard]] const std::optional<Value>& value() const noexcept { return value_; }
-  friend bool operator==(const stated&, const stated&) = default;
-
- private:
-  std::optional<Value> value_;
-};
 
 /// The token ids of a prefix, themselves: equal hashes are not equal tokens.
 class token_ids {
  public:
   explicit token_ids(std::vector<index_t> ids) : ids_(std::move(ids)) {}
   [[nodiscard]] const std::vector<index_t>& ids() const noexcept { return ids_; }
+  void append(index_t id) { ids_.push_back(id); }
+  /// Leaves the first `count`, of at least so many.
+  void truncate(std::size_t count) { ids_.resize(std::min(count, ids_.size())); }
   friend bool operator==(const token_ids&, const token_ids&) = default;
 
  private:
   std::vector<index_t> ids_;
 };
 
-/// How positions enter, with every number that it depends on. A number and the same number as text differ.
-/// Throws: errc::cache_identity for an empty name or a number that is NaN, which equals nothing.
-class position_mechanism {
+/// The configuration of the method: what each policy of the attention is, as its describe() says, and what each state
+/// encoder before it is.
+/// Throws: errc::cache_identity for an empty list.
+class method_configuration {
  public:
-  using parameter = std::variant<index_t, double, std::string>;
-  using named_parameters = std::map<std::string, parameter>;
-
-  position_mechanism(std::string name, named_parameters parameters)
-      : name_(std::move(name)), parameters_(std::move(parameters)) {
-    require(!name_.empty(), errc::cache_identity, "cache identity", "name of the position mechanism",
-            "at least one character", "none");
-    for (const auto& [key, value] : parameters_) {
-      const double* const number = std::get_if<double>(&value);
-      require(!number || !std::isnan(*number), errc::cache_identity, "cache identity", text("parameter {}", key),
-              "a number, which equals itself", "NaN");
-    }
+  method_configuration(std::vector<description> policies)  // implicit: the field reads like its type
+      : policies_(std::move(policies)) {
+    require(!policies_.empty(), errc::cache_identity, "cache identity", "policies of the method", "at least 1", 0);
   }
-  [[nodiscard]] const std::string& name() const noexcept { return name_; }
-  [[nodiscard]] const named_parameters& parameters() const noexcept { return parameters_; }
-  friend bool operator==(const position_mechanism&, const position_mechanism&) = default;
+  method_configuration(std::initializer_list<description> policies)
+      : method_configuration(std::vector<description>(policies)) {}
+  [[nodiscard]] const std::vector<description>& policies() const noexcept { return policies_; }
+  friend bool operator==(const method_configuration&, const method_configuration&) = default;
 
  private:
-  std::string name_;
-  named_parameters parameters_;
+  std::vector<description> policies_;
+};
+
+/// The transform that stored keys have gone through. A key of a row at position p was transformed for p + offset.
+struct baked_transform {
+  description transform;
+  required<index_t> offset;  ///< 0 where rows stand where they were written
+  friend bool operator==(const baked_transform& a, const baked_transform& b) {
+    return a.transform == b.transform && index_t{a.offset} == index_t{b.offset};
+  }
 };
 
 /// What stored keys and values are. They may serve another request only if every field is equal; a field left out does
 /// not compile.
-/// Units:  start in positions; none where keys and values do not depend on it (a bias of differences alone).
+/// Units:  positions and lengths in tokens.
 /// Source: the positional-call manifest numinens.position-call.v1, cache identity.
 struct cache_identity {
-  model_digest model;
-  stated<adapter_digest> adapter;
+  request_id request;
+  required<index_t> sequence;  ///< of the request: the one that owns the rows
+  checkpoint_id checkpoint;
+  stated<adapter_id> adapter;
+  release_id release;
   stated<cache_salt> salt;
-  token_ids tokens;
-  stated<position> start;  ///< of the first token
-  position_mechanism mechanism;
-  mask_kind mask;
+  token_ids tokens;                    ///< committed so far, evicted ones included
+  required<index_t> committed_length;  ///< where the next token stands
+  required<coordinate_frame> frame;
+  stated<position> start;    ///< of the first token; none where keys and values do not depend on it
+  stated<offset_sign> sign;  ///< of the method; none where it subtracts no positions
+  method_configuration method;
+  mask_id mask;
   required<precision> format;
-  friend bool operator==(const cache_identity&, const cache_identity&) = default;
+  backend_id backend;
+  implementation_revision revision;
+  stated<baked_transform> baked;  ///< none where keys are stored as they were projected
 };
 
 namespace detail {
 
+/// Every field, in order. A field that is added does not compile until it is named here, in both lists.
+inline auto fields_of(const cache_identity& c) {
+  const auto& [request, sequence, checkpoint, adapter, release, salt, tokens, committed_length, frame, start, sign,
+               method, mask, format, backend, revision, baked] = c;
+  return std::tie(request, sequence, checkpoint, adapter, release, salt, tokens, committed_length, frame, start, sign,
+                  method, mask, format, backend, revision, baked);
+}
+
+}  // namespace detail
+
+/// What the fields are called in a refusal, in order. Of tokens, the method and the baked transform the place is named.
+inline constexpr std::array<std::string_view, 17> cache_identity_fields{"request",
+                                                                        "sequence",
+                                                                        "checkpoint",
+                                                                        "adapter",
+                                                                        "release",
+                                                                        "salt",
+                                                                        "token",
+                                                                        "committed length",
+                                                                        "coordinate frame",
+                                                                        "start position",
+                                                                        "sign",
+                                                                        "method",
+                                                                        "mask",
+                                                                        "number format",
+                                                                        "backend",
+                                                                        "implementation revision",
+                                                                        "baked"};
+static_assert(std::tuple_size_v<decltype(detail::fields_of(std::declval<const cache_identity&>()))> ==
+              cache_identity_fields.size());
+
+[[nodiscard]] inline bool operator==(const cache_identity& a, const cache_identity& b) {
+  return detail::fields_of(a) == detail::fields_of(b);
+}
+
+namespace detail {
+
+template <class Tag>
+std::string said(const identifier<Tag>& id) {
+  return id.name();
+}
+inline std::string said(index_t value) { return std::to_string(value); }
+inline std::string said(position at) { return std::to_string(at.value()); }
+inline std::string said(const coordinate_frame& frame) { return std::string(frame.name()); }
+inline std::string said(offset_sign sign) { return std::string(name_of(sign)); }
+inline std::string said(precision format) { return std::string(name_of(format)); }
+template <class Value>
+std::string said(const required<Value>& value) {
+  return said(Value(value));
+}
 template <class Value>
 std::string said(const stated<Value>& field) {
-  if (!field.value()) return "none";
-  if constexpr (std::is_same_v<Value, position>) {
-    return std::to_string(field.value()->value());
-  } else {
-    return fmt::format("'{}'", field.value()->text());
-  }
+  return field.value() ? said(*field.value()) : "none";
 }
-inline std::string said(const position_mechanism::named_parameters& all, const std::string& name) {
-  const auto found = all.find(name);
-  if (found == all.end()) return "none";
-  constexpr std::array kinds{"integer", "number", "text"};
-  return std::visit([&](const auto& value) { return fmt::format("{} {}", kinds[found->second.index()], value); },
-                    found->second);
+template <class Tag>
+std::string said(const stated<identifier<Tag>>& field) {  // an id may be called "none"
+  return field.value() ? fmt::format("'{}'", field.value()->name()) : "none";
 }
 inline std::string said(const token_ids& tokens, std::size_t at) {
   return at < tokens.ids().size() ? std::to_string(tokens.ids()[at]) : "none";
 }
-inline std::string said(precision format) {
-  constexpr std::array names{"binary64", "binary32", "binary16", "bfloat16"};
-  return names[static_cast<std::size_t>(format)];
+
+template <class Field>
+void compare(std::string_view name, const Field& made, const Field& wanted, violations& found) {
+  if (made == wanted) return;
+  found.expect(false, errc::cache_identity, "cache", name, said(wanted), said(made));
+}
+inline void compare(std::string_view name, const token_ids& made, const token_ids& wanted, violations& found) {
+  if (made == wanted) return;
+  const auto& a = made.ids();
+  const auto& b = wanted.ids();
+  const auto at = static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+  found.expect(false, errc::cache_identity, "cache", text("{} {}", name, at), said(wanted, at), said(made, at));
+}
+inline void compare(std::string_view name, const method_configuration& made, const method_configuration& wanted,
+                    violations& found) {
+  if (made == wanted) return;
+  differences(made.policies(), wanted.policies(), errc::cache_identity, fmt::format("cache, {}", name), found);
+}
+inline void compare(std::string_view name, const stated<baked_transform>& made, const stated<baked_transform>& wanted,
+                    violations& found) {
+  if (made == wanted) return;
+  if (made.value() && wanted.value()) {
+    const std::string object = fmt::format("cache, {}", name);
+    differences(made.value()->transform, wanted.value()->transform, errc::cache_identity, object, found);
+    compare("baked offset", made.value()->offset, wanted.value()->offset, found);
+    return;
+  }
+  const auto name_of_transform = [](const stated<baked_transform>& baked) {
+    return baked.value() ? baked.value()->transform.name() : "none";
+  };
+  found.expect(false, errc::cache_identity, "cache", text("{} transform", name), name_of_transform(wanted),
+               name_of_transform(made));
+}
+
+/// Compares the fields for which `wanted_field(index)` holds.
+template <class Choose>
+violations differences_of(const cache_identity& made, const cache_identity& wanted, const Choose& choose) {
+  violations found;
+  const auto a = fields_of(made);
+  const auto b = fields_of(wanted);
+  const auto each = [&]<std::size_t... N>(std::index_sequence<N...>) {
+    ((choose(cache_identity_fields[N]) ? compare(cache_identity_fields[N], std::get<N>(a), std::get<N>(b), found)
+                                       : void()),
+     ...);
+  };
+  each(std::make_index_sequence<cache_identity_fields.size()>{});
+  return found;
 }
 
 }  // namespace detail
 
 /// Every field that differs, in the order of the fields; of tokens the first. Empty exactly if the two are equal.
 [[nodiscard]] inline violations differences(const cache_identity& made, const cache_identity& wanted) {
-  violations found;
-  const auto expect = [&found](bool same, const auto& field, const auto& of_cache, const auto& of_request) {
-    found.expect(same, errc::cache_identity, "cache", field, of_request, of_cache);
-  };
-  using detail::said;
-  expect(made.model == wanted.model, "model digest", made.model.text(), wanted.model.text());
-  expect(made.adapter == wanted.adapter, "adapter digest", said(made.adapter), said(wanted.adapter));
-  expect(made.salt == wanted.salt, "salt", said(made.salt), said(wanted.salt));
-  const auto& a = made.tokens.ids();
-  const auto& b = wanted.tokens.ids();
-  const auto at = static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
-  expect(made.tokens == wanted.tokens, text("token {}", at), said(made.tokens, at), said(wanted.tokens, at));
-  expect(made.start == wanted.start, "start position", said(made.start), said(wanted.start));
-  expect(made.mechanism.name() == wanted.mechanism.name(), "position mechanism", made.mechanism.name(),
-         wanted.mechanism.name());
-  const auto& parameters = made.mechanism.parameters();
-  auto names = wanted.mechanism.parameters();
-  names.insert(parameters.begin(), parameters.end());
-  for (const auto& [name, value] : names) {
-    const auto& others = wanted.mechanism.parameters();
-    const bool same = parameters.contains(name) && others.contains(name) && parameters.at(name) == others.at(name);
-    expect(same, text("parameter {}", name), said(parameters, name), said(others, name));
-  }
-  expect(made.mask == wanted.mask, "mask kind", made.mask.text(), wanted.mask.text());
-  expect(made.format == wanted.format, "number format", said(made.format), said(wanted.format));
-  return found;
+  return detail::differences_of(made, wanted, [](std::string_view) { return true; });
 }
 
 /// Refuses a cache that was made under another identity than the request's.

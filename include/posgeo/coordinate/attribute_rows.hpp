@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <posgeo/core/description.hpp>
 #include <posgeo/core/error.hpp>
 #include <posgeo/core/index.hpp>
 #include <posgeo/core/required.hpp>
@@ -35,6 +36,10 @@ struct attribute_rows {
   /// Node attributes as Transformers prepares them: one row further on. Its edges are those of the release.
   [[nodiscard]] static attribute_rows transformers() requires std::same_as<Of, of_nodes> {
     return {.first = 3, .stride = 512};
+  }
+
+  [[nodiscard]] description describe() const {
+    return description("attribute_rows").with("first", index_t{first}).with("stride", index_t{stride});
   }
 
   [[nodiscard]] index_t operator()(index_t attribute, index_t value) const noexcept {

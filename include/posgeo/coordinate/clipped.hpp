@@ -2,6 +2,7 @@
 #pragma once
 
 #include <posgeo/coordinate/offset_bounds.hpp>
+#include <posgeo/core/description.hpp>
 #include <posgeo/core/required.hpp>
 
 #include <algorithm>
@@ -13,6 +14,10 @@ enum class beyond_ends {
   clipped,  ///< it shares the last class
   refused,  ///< a call with such an offset is refused
 };
+
+[[nodiscard]] constexpr std::string_view name_of(beyond_ends beyond) noexcept {
+  return beyond == beyond_ends::clipped ? "clipped" : "refused";
+}
 
 struct clipped_settings {
   required<index_t> behind;  ///< the largest distance before the query that has a class of its own
@@ -54,6 +59,13 @@ class clipped {
   }
 
   [[nodiscard]] const clipped_settings& settings() const noexcept { return settings_; }
+  [[nodiscard]] description describe() const {
+    return description("clipped")
+        .with("behind", index_t{settings_.behind})
+        .with("ahead", index_t{settings_.ahead})
+        .with("sign", name_of(settings_.sign))
+        .with("beyond", name_of(settings_.beyond));
+  }
   [[nodiscard]] index_t classes() const noexcept { return settings_.behind + settings_.ahead + 1; }
 
   /// Whether there is a past and no class for a key after the query.

@@ -3,6 +3,7 @@
 
 #include <posgeo/coordinate/log_bucket.hpp>
 #include <posgeo/coordinate/offset_bounds.hpp>
+#include <posgeo/core/description.hpp>
 
 #include <optional>
 
@@ -31,6 +32,13 @@ class deberta_span {
 
   [[nodiscard]] index_t span() const noexcept { return span_; }
   [[nodiscard]] index_t rows() const noexcept { return 2 * span_; }
+
+  [[nodiscard]] description describe() const {
+    return description("deberta_span")
+        .with("span", span_)
+        .with("sign", name_of(offset_sign::query_minus_key))
+        .with("rule", buckets_ ? std::optional(buckets_->describe()) : std::nullopt);
+  }
 
   /// bucket(query - key), or query - key where there are no buckets; not clipped.
   [[nodiscard]] index_t relative(relative_offset key_minus_query) const noexcept {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <posgeo/call/row_identity.hpp>
+#include <posgeo/core/description.hpp>
 #include <posgeo/core/label.hpp>
 #include <posgeo/core/precision.hpp>
 #include <posgeo/core/required.hpp>
@@ -105,6 +106,14 @@ class elapsed_time {
   }
 
   [[nodiscard]] const elapsed_time_settings& settings() const noexcept { return settings_; }
+
+  [[nodiscard]] description describe() const {
+    return description("elapsed_time")
+        .with("clock", settings_.clock.text())
+        .with("stamp_unit", name_of(settings_.stamp_unit))
+        .with("origin", index_t{settings_.origin})
+        .with("unit", name_of(settings_.unit));
+  }
 
   /// The elapsed time of a stamp that expect accepts.
   [[nodiscard]] double operator()(index_t stamp) const noexcept {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <posgeo/core/description.hpp>
 #include <posgeo/core/error.hpp>
 #include <posgeo/core/index.hpp>
 
@@ -48,6 +49,24 @@ class graph {
   [[nodiscard]] index_t attributes() const noexcept { return data_->width; }
   [[nodiscard]] index_t in_degree(index_t node) const noexcept { return data_->in[static_cast<std::size_t>(node)]; }
   [[nodiscard]] index_t out_degree(index_t node) const noexcept { return data_->out[static_cast<std::size_t>(node)]; }
+  /// The edges, each direction of an undirected one, in ascending order: from, to, and the attributes of each.
+  [[nodiscard]] description describe() const {
+    std::vector<index_t> from;
+    std::vector<index_t> to;
+    std::vector<index_t> attributes;
+    for (const arc& edge : data_->arcs) {
+      from.push_back(edge.from);
+      to.push_back(edge.to);
+      const auto values = attributes_of(edge.from, edge.to);
+      attributes.insert(attributes.end(), values.begin(), values.end());
+    }
+    return description("graph")
+        .with("nodes", nodes())
+        .with("from", from)
+        .with("to", to)
+        .with("attributes_of_an_edge", data_->width)
+        .with("attributes", attributes);
+  }
   friend bool operator==(const graph& a, const graph& b) noexcept { return a.data_ == b.data_ || *a.data_ == *b.data_; }
   [[nodiscard]] bool has_edge(index_t from, index_t to) const noexcept { return find(from, to) != nullptr; }
   /// The attributes of an edge; empty if there is no such edge.

@@ -3,6 +3,7 @@
 
 #include <posgeo/call/position_call.hpp>
 #include <posgeo/coordinate/shortest_path.hpp>
+#include <posgeo/core/description.hpp>
 
 #include <algorithm>
 
@@ -59,6 +60,11 @@ class graph_rows {
     return (*graphs_)[static_cast<std::size_t>(g)].paths;
   }
   [[nodiscard]] const graph_token& token() const noexcept { return token_; }
+  [[nodiscard]] description describe() const {
+    std::vector<description> graphs;
+    for (const entry& one : *graphs_) graphs.push_back(one.of.describe());
+    return description("graph_rows").with("graphs", graphs).with("token", token_.position());
+  }
   friend bool operator==(const graph_rows& a, const graph_rows& b) noexcept {
     const auto same = [](const entry& x, const entry& y) { return x.of == y.of; };
     return a.token_.position() == b.token_.position() &&

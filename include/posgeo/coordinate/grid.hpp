@@ -4,6 +4,7 @@
 #include <posgeo/call/position_call.hpp>
 #include <posgeo/call/row_identity.hpp>
 #include <posgeo/call/row_values.hpp>
+#include <posgeo/core/description.hpp>
 #include <posgeo/core/required.hpp>
 
 #include <algorithm>
@@ -33,6 +34,11 @@ enum class traversal {
   serpentine,    ///< along the rows, to and fro
 };
 
+[[nodiscard]] constexpr std::string_view name_of(traversal order) noexcept {
+  if (order == traversal::serpentine) return "serpentine";
+  return order == traversal::row_major ? "row_major" : "column_major";
+}
+
 struct grid_settings {
   required<index_t> rows;
   required<index_t> columns;
@@ -61,6 +67,13 @@ class grid {
   [[nodiscard]] index_t columns() const noexcept { return settings_.columns; }
   [[nodiscard]] index_t class_rows() const noexcept { return settings_.class_rows; }
   [[nodiscard]] traversal order() const noexcept { return settings_.order; }
+  [[nodiscard]] description describe() const {
+    return description("grid")
+        .with("rows", rows())
+        .with("columns", columns())
+        .with("order", name_of(order()))
+        .with("class_rows", class_rows());
+  }
   /// How many positions there are: class rows and cells.
   [[nodiscard]] index_t positions() const noexcept { return class_rows() + rows() * columns(); }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <posgeo/coordinate/exact_power.hpp>
+#include <posgeo/core/description.hpp>
 #include <posgeo/core/error.hpp>
 #include <posgeo/core/index.hpp>
 #include <posgeo/core/required.hpp>
@@ -18,6 +19,10 @@ enum class beyond_max_position {
   clamped,  ///< an offset of +-(max_position - 1), so that no bucket passes num_buckets - 1 (the DeBERTa release)
   runs_on,  ///< the logarithm goes on (Transformers); from +-2^31 on the bucket stays
 };
+
+[[nodiscard]] constexpr std::string_view name_of(beyond_max_position beyond) noexcept {
+  return beyond == beyond_max_position::clamped ? "clamped" : "runs_on";
+}
 
 struct log_bucket_settings {
   required<index_t> num_buckets;  ///< position_buckets of a checkpoint
@@ -58,6 +63,14 @@ class log_bucket {
 
   [[nodiscard]] const log_bucket_settings& settings() const noexcept { return settings_; }
   [[nodiscard]] index_t num_buckets() const noexcept { return settings_.num_buckets; }
+
+  [[nodiscard]] description describe() const {
+    return description("log_bucket")
+        .with("num_buckets", index_t{settings_.num_buckets})
+        .with("max_position", index_t{settings_.max_position})
+        .with("beyond", name_of(settings_.beyond))
+        .with("sign", name_of(offset_sign::query_minus_key));
+  }
 
   /// The largest distance of each bucket beyond mid but the last, which has no end.
   [[nodiscard]] const std::vector<index_t>& edges() const noexcept { return *edges_; }

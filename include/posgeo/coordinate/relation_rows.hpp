@@ -2,6 +2,7 @@
 #pragma once
 
 #include <posgeo/coordinate/clipped.hpp>
+#include <posgeo/core/described_tables.hpp>
 #include <posgeo/core/head_tables.hpp>
 
 namespace posgeo::coordinate {
@@ -22,6 +23,14 @@ class relation_rows {
 
   [[nodiscard]] const head_tables<Element>& rows() const noexcept { return rows_; }
   [[nodiscard]] const clipped& classes() const noexcept { return classes_; }
+
+  /// The description of the mechanism that adds these rows.
+  [[nodiscard]] description describe_as(std::string_view mechanism) const {
+    return description(mechanism)
+        .with("table", described_tables(rows_))
+        .with("table_axes", axes_of(rows_))
+        .with("rule", classes_.describe());
+  }
 
   /// Lists tables of other heads or another width, and what the classes refuse of a call.
   void check(const position_call& call, index_t heads, index_t width, std::string_view object,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <posgeo/coordinate/graph.hpp>
+#include <posgeo/core/description.hpp>
 
 #include <optional>
 
@@ -116,6 +117,7 @@ class distance_id {
   [[nodiscard]] static distance_id graphormer() { return distance_id(511); }
 
   [[nodiscard]] index_t unreachable() const noexcept { return unreachable_; }
+  [[nodiscard]] description describe() const { return description("distance_id").with("unreachable", unreachable_); }
   [[nodiscard]] index_t operator()(std::optional<index_t> distance) const noexcept {
     return distance ? *distance + 1 : unreachable_;
   }

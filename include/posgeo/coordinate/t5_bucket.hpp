@@ -3,6 +3,7 @@
 
 #include <posgeo/coordinate/exact_power.hpp>
 #include <posgeo/coordinate/offset_bounds.hpp>
+#include <posgeo/core/description.hpp>
 #include <posgeo/core/error.hpp>
 #include <posgeo/core/index.hpp>
 #include <posgeo/core/required.hpp>
@@ -20,11 +21,19 @@ enum class bucket_direction {
   causal,         ///< every bucket looks back; keys after the query share bucket 0 with the query itself
 };
 
+[[nodiscard]] constexpr std::string_view name_of(bucket_direction direction) noexcept {
+  return direction == bucket_direction::bidirectional ? "bidirectional" : "causal";
+}
+
 /// What becomes of the last bucket when a bidirectional method has an odd number of them.
 enum class odd_buckets {
   refused,
   last_unused,  ///< each direction has floor(num_buckets / 2); the last table row is never read
 };
+
+[[nodiscard]] constexpr std::string_view name_of(odd_buckets odd) noexcept {
+  return odd == odd_buckets::refused ? "refused" : "last_unused";
+}
 
 struct t5_bucket_settings {
   required<index_t> num_buckets;
@@ -71,6 +80,15 @@ class t5_bucket {
   [[nodiscard]] const t5_bucket_settings& settings() const noexcept { return settings_; }
   [[nodiscard]] index_t num_buckets() const noexcept { return settings_.num_buckets; }
   [[nodiscard]] index_t max_exact() const noexcept { return per_direction() / 2; }
+
+  [[nodiscard]] description describe() const {
+    return description("t5_bucket")
+        .with("num_buckets", index_t{settings_.num_buckets})
+        .with("max_distance", index_t{settings_.max_distance})
+        .with("direction", name_of(settings_.direction))
+        .with("odd", name_of(settings_.odd))
+        .with("sign", name_of(offset_sign::key_minus_query));
+  }
 
   /// The smallest distance of each bucket beyond the exact ones but the first (which starts at max_exact).
   [[nodiscard]] const std::vector<index_t>& thresholds() const noexcept { return *thresholds_; }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <posgeo/coordinate/grid.hpp>
+#include <posgeo/core/description.hpp>
 
 namespace posgeo::coordinate {
 
@@ -18,6 +19,12 @@ class window_index {
 
   [[nodiscard]] const grid& window() const noexcept { return window_; }
   [[nodiscard]] index_t classes() const noexcept { return (2 * window_.rows() - 1) * stride(); }
+
+  [[nodiscard]] description describe() const {
+    return description("window_index")
+        .with("window", window_.describe())
+        .with("sign", name_of(offset_sign::query_minus_key));
+  }
 
   /// The table row of two cells of the window.
   [[nodiscard]] index_t operator()(const cell& query, const cell& key) const noexcept {

@@ -57,6 +57,16 @@ enum class errc {
   executor_refusal = 41,
   cancelled = 42,
   workspace_size = 43,
+  description = 44,
+  manifest = 45,
+  cache_operation = 46,
+  geometry_cache = 47,
+  checkpoint_contract = 48,
+  conversion = 49,
+  head_partition = 50,
+  admission = 51,
+  table_migration = 52,
+  release_step = 53,
 };
 
 /// One broken rule: its code and a sentence that names the object, the axis, the expected and the actual value.

@@ -35,6 +35,10 @@ class head_tables {
   [[nodiscard]] index_t rows() const noexcept { return rows_; }
   [[nodiscard]] index_t dim() const noexcept { return dim_; }
   [[nodiscard]] std::span<const T> values() const noexcept { return all_.values(); }
+  /// The table that the tables are parts of.
+  [[nodiscard]] const table<T>& all() const noexcept { return all_; }
+  /// Whether each head's table is rows of it, one after the other, and not columns.
+  [[nodiscard]] bool by_row() const noexcept { return tables_ == 1 || all_.rows() != rows_; }
   [[nodiscard]] std::span<const T> row(head_index h, index_t r) const noexcept {
     if (tables_ == 1) return all_.row(r);
     if (all_.rows() != rows_) return all_.row(h.value() * rows_ + r);

@@ -4,6 +4,7 @@
 #include <compare>
 #include <cstdint>
 #include <limits>
+#include <string_view>
 
 #if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0)
 #error "posgeo needs infinities and NaN: build without -ffast-math and -ffinite-math-only"
@@ -96,6 +97,9 @@ class indices {
 
 /// Which way a relative method subtracts. There is no default: the field disagrees.
 enum class offset_sign { key_minus_query, query_minus_key };
+[[nodiscard]] constexpr std::string_view name_of(offset_sign sign) noexcept {
+  return sign == offset_sign::key_minus_query ? "key_minus_query" : "query_minus_key";
+}
 
 /// The offset under a declared sign.
 [[nodiscard]] constexpr index_t signed_offset(relative_offset key_minus_query, offset_sign sign) noexcept {

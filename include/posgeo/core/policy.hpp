@@ -4,6 +4,7 @@
 #include <posgeo/core/heads.hpp>
 
 #include <concepts>
+#include <string_view>
 #include <utility>
 
 namespace posgeo {
@@ -12,15 +13,42 @@ class position_call;
 
 /// The tags by which a policy says what it is. A type without a tag is no policy, whatever its members.
 namespace family {
-struct state_encoder {};  ///< adds to hidden states before the projections
-struct qk_transform {};   ///< changes queries and keys before their dot product
-struct content_term {};   ///< adds to the raw score, reads query or key; shares the scale
-struct score_bias {};     ///< adds to the scaled score, reads positions only
-struct value_term {};     ///< adds to the weighted values
-struct visibility {};     ///< says which keys a query may see
-struct score_scale {};    ///< multiplies the raw score
-struct softcap {};        ///< bounds the score
-struct softmax_sink {};   ///< takes a share of the weights and has no value
+/// Adds to hidden states before the projections.
+struct state_encoder {
+  static constexpr std::string_view name = "state_encoder";
+};
+/// Changes queries and keys before their dot product.
+struct qk_transform {
+  static constexpr std::string_view name = "qk_transform";
+};
+/// Adds to the raw score, reads query or key; shares the scale.
+struct content_term {
+  static constexpr std::string_view name = "content_term";
+};
+/// Adds to the scaled score, reads positions only.
+struct score_bias {
+  static constexpr std::string_view name = "score_bias";
+};
+/// Adds to the weighted values.
+struct value_term {
+  static constexpr std::string_view name = "value_term";
+};
+/// Says which keys a query may see.
+struct visibility {
+  static constexpr std::string_view name = "visibility";
+};
+/// Multiplies the raw score.
+struct score_scale {
+  static constexpr std::string_view name = "score_scale";
+};
+/// Bounds the score.
+struct softcap {
+  static constexpr std::string_view name = "softcap";
+};
+/// Takes a share of the weights and has no value.
+struct softmax_sink {
+  static constexpr std::string_view name = "softmax_sink";
+};
 }  // namespace family
 
 /// A small copyable value that opts into one family. It knows no lengths.

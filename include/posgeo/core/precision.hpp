@@ -8,13 +8,27 @@
 
 #include <bit>
 #include <cmath>
+#include <concepts>
 #include <cstdint>
 #include <limits>
+#include <string_view>
 
 namespace posgeo {
 
 /// The number formats that a table can be built or kept in.
 enum class precision { binary64, binary32, binary16, bfloat16 };
+[[nodiscard]] constexpr std::string_view name_of(precision format) noexcept {
+  constexpr std::string_view names[] = {"binary64", "binary32", "binary16", "bfloat16"};
+  return names[static_cast<std::size_t>(format)];
+}
+/// The format that an element type has.
+template <class Element>
+requires(std::same_as<Element, double> || std::same_as<Element, float> || std::same_as<Element, Eigen::half> ||
+         std::same_as<Element, Eigen::bfloat16>) inline constexpr precision precision_of =
+    std::same_as<Element, double>        ? precision::binary64
+    : std::same_as<Element, float>       ? precision::binary32
+    : std::same_as<Element, Eigen::half> ? precision::binary16
+                                         : precision::bfloat16;
 
 namespace detail {
 

@@ -8,6 +8,10 @@ namespace posgeo::encode {
 
 enum class bit_order { most_significant_first, least_significant_first };
 
+[[nodiscard]] constexpr std::string_view name_of(bit_order order) noexcept {
+  return order == bit_order::most_significant_first ? "most_significant_first" : "least_significant_first";
+}
+
 struct binary_index_settings {
   required<index_t> bits;
   required<bit_order> order;
@@ -31,6 +35,9 @@ class binary_index {
 
   [[nodiscard]] index_t width() const noexcept { return settings_.bits; }
   [[nodiscard]] index_t capacity() const noexcept { return index_t{1} << width(); }
+  [[nodiscard]] description describe() const {
+    return description("binary_index").with("bits", index_t{settings_.bits}).with("order", name_of(settings_.order));
+  }
 
   template <class Put>
   void for_each_column(index_t p, const Put& put) const noexcept {

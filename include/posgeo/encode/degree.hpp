@@ -15,8 +15,16 @@ enum class degree_count {
   outgoing_for_both,  ///< both count the edges that leave (the release, made for undirected graphs)
 };
 
+[[nodiscard]] constexpr std::string_view name_of(degree_count count) noexcept {
+  return count == degree_count::by_direction ? "by_direction" : "outgoing_for_both";
+}
+
 /// What a degree beyond the last table row does.
 enum class high_degree { refused, last_row };
+
+[[nodiscard]] constexpr std::string_view name_of(high_degree beyond) noexcept {
+  return beyond == high_degree::refused ? "refused" : "last_row";
+}
 
 struct degree_settings {
   required<index_t> row_offset;  ///< table row = degree + row_offset (release: 1, row 0 being padding)
@@ -69,6 +77,15 @@ class degree {
   }
 
   [[nodiscard]] index_t width() const noexcept { return in_.columns(); }
+  [[nodiscard]] description describe() const {
+    return description("degree")
+        .with("in_table", described_table(in_))
+        .with("out_table", described_table(out_))
+        .with("row_offset", index_t{settings_.row_offset})
+        .with("count", name_of(settings_.count))
+        .with("beyond", name_of(settings_.beyond))
+        .with("graphs", graphs_.describe());
+  }
 
   template <class T>
   class term {

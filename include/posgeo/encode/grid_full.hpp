@@ -4,6 +4,7 @@
 #include <posgeo/coordinate/grid_selection.hpp>
 #include <posgeo/core/narrow.hpp>
 #include <posgeo/core/table.hpp>
+#include <posgeo/encode/described_cells.hpp>
 #include <posgeo/encode/of_rows.hpp>
 
 namespace posgeo::encode {
@@ -27,6 +28,12 @@ class grid_full {
 
   [[nodiscard]] index_t width() const noexcept { return table_.columns(); }
   [[nodiscard]] index_t parameters() const noexcept { return table_.rows() * table_.columns(); }
+  [[nodiscard]] description describe() const {
+    return description("grid_full").with("table", described_table(table_)).with("grid", grid_.describe());
+  }
+  [[nodiscard]] static description describe_column(const coordinate::grid_cells& cells) {
+    return describe_cells(cells);
+  }
 
   /// The state encoder of rows that stand at the given cells.
   [[nodiscard]] of_rows<grid_full, coordinate::grid_place> at(coordinate::grid_cells cells) const {

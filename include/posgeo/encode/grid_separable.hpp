@@ -4,6 +4,7 @@
 #include <posgeo/coordinate/grid.hpp>
 #include <posgeo/core/narrow.hpp>
 #include <posgeo/core/table.hpp>
+#include <posgeo/encode/described_cells.hpp>
 #include <posgeo/encode/of_rows.hpp>
 
 namespace posgeo::encode {
@@ -27,6 +28,14 @@ class grid_separable {
 
   [[nodiscard]] index_t width() const noexcept { return rows_.columns(); }
   [[nodiscard]] index_t parameters() const noexcept { return (rows_.rows() + columns_.rows()) * width(); }
+  [[nodiscard]] description describe() const {
+    return description("grid_separable")
+        .with("row_table", described_table(rows_))
+        .with("column_table", described_table(columns_));
+  }
+  [[nodiscard]] static description describe_column(const coordinate::grid_cells& cells) {
+    return describe_cells(cells);
+  }
 
   /// The state encoder of rows that stand at the given cells.
   [[nodiscard]] of_rows<grid_separable, coordinate::grid_place> at(coordinate::grid_cells cells) const {

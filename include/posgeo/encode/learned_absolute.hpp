@@ -40,6 +40,12 @@ class learned_absolute {
   /// How many positions have a row: 0 .. capacity() - 1.
   [[nodiscard]] index_t capacity() const noexcept { return table_.rows() - settings_.row_offset; }
   [[nodiscard]] index_t width() const noexcept { return table_.columns(); }
+  [[nodiscard]] description describe() const {
+    return description("learned_absolute")
+        .with("table", described_table(table_))
+        .with("row_offset", index_t{settings_.row_offset})
+        .with("padding", settings_.padding.describe());
+  }
 
   template <class T>
   class term {

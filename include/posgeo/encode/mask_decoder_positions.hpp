@@ -19,6 +19,9 @@ class mask_decoder_positions {
   explicit mask_decoder_positions(Encoder positions) : positions_(std::move(positions)) {}
 
   [[nodiscard]] const Encoder& positions() const noexcept { return positions_; }
+  [[nodiscard]] description describe() const requires described_policy<Encoder> {
+    return description("mask_decoder_positions").with("positions", positions_.describe());
+  }
 
   /// The first decoder layer's query states; each later one takes the output of the layer before it.
   template <class T>

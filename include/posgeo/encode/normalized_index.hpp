@@ -32,6 +32,11 @@ class normalized_index {
 
   [[nodiscard]] index_t width() const noexcept { return settings_.width; }
   [[nodiscard]] index_t capacity() const noexcept { return settings_.length; }
+  [[nodiscard]] description describe() const {
+    return description("normalized_index")
+        .with("width", index_t{settings_.width})
+        .with("length", index_t{settings_.length});
+  }
 
   template <class Put>
   void for_each_column(index_t p, const Put& put) const noexcept {

@@ -17,9 +17,9 @@ void for_each_value(const row_column<Value>& column, const Visit& visit) {
 }
 
 /// A state encoder whose coordinate is no position but a value that each row brings along: a cell, a time. Padding
-/// receives nothing. Encoder says `width()`, `check<T>(column, found)` and, noexcept, `add(value, row)`.
-/// Shapes: column [entries, rows], states [entries, rows, width].
-/// Throws: errc::row_identity when compiled for rows that are not the column's, in its order; what the encoder refuses.
+/// receives nothing. Encoder says `width()`, `check<T>(column, found)` and, noexcept, `add(value, row)`; with
+/// `describe()` also `describe_column(column)`. Shapes: column [entries, rows], states [entries, rows, width]. Throws:
+/// errc::row_identity when compiled for rows that are not the column's, in its order; what the encoder refuses.
 template <class Encoder, class Value>
 class of_rows {
  public:
@@ -29,6 +29,10 @@ class of_rows {
 
   [[nodiscard]] const row_column<Value>& column() const noexcept { return column_; }
   [[nodiscard]] index_t width() const noexcept { return encoder_.width(); }
+  /// What the encoder is, and "column", the value of each row.
+  [[nodiscard]] description describe() const requires described_policy<Encoder> {
+    return encoder_.describe().with("column", encoder_.describe_column(column_));
+  }
 
   template <class T>
   class term {

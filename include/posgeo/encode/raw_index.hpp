@@ -36,6 +36,9 @@ class raw_index {
 
   [[nodiscard]] index_t width() const noexcept { return settings_.width; }
   [[nodiscard]] index_t capacity() const noexcept { return angle_position_limit; }
+  [[nodiscard]] description describe() const {
+    return description("raw_index").with("width", index_t{settings_.width}).with("alpha", double{settings_.alpha});
+  }
 
   template <class Put>
   void for_each_column(index_t p, const Put& put) const noexcept {

@@ -19,6 +19,10 @@ enum class sinusoid_layout {
   concatenated,  ///< every sine, then every cosine
 };
 
+[[nodiscard]] constexpr std::string_view name_of(sinusoid_layout layout) noexcept {
+  return layout == sinusoid_layout::interleaved ? "interleaved" : "concatenated";
+}
+
 /// How the frequencies are spaced over h pairs of a width d. Tables of different spacing are unrelated.
 enum class sinusoid_exponent {
   paper,           ///< base^(-2i / d)
@@ -26,12 +30,22 @@ enum class sinusoid_exponent {
   tensor2tensor,   ///< as half_minus_one, and a single pair turns at the scale itself
 };
 
+[[nodiscard]] constexpr std::string_view name_of(sinusoid_exponent exponent) noexcept {
+  if (exponent == sinusoid_exponent::paper) return "paper";
+  return exponent == sinusoid_exponent::half_minus_one ? "half_minus_one" : "tensor2tensor";
+}
+
 /// What the last column of an odd width holds.
 enum class odd_width {
   refused,
   unpaired_sine,  ///< the sine of one more frequency (paper exponent only)
   zero_column,    ///< nothing
 };
+
+[[nodiscard]] constexpr std::string_view name_of(odd_width odd) noexcept {
+  if (odd == odd_width::refused) return "refused";
+  return odd == odd_width::unpaired_sine ? "unpaired_sine" : "zero_column";
+}
 
 struct sinusoidal_settings {
   required<index_t> width;
@@ -90,6 +104,18 @@ class sinusoidal {
   [[nodiscard]] const sinusoidal_settings& settings() const noexcept { return settings_; }
   [[nodiscard]] index_t width() const noexcept { return settings_.width; }
   [[nodiscard]] const std::vector<double>& frequencies() const noexcept { return *frequencies_; }
+  [[nodiscard]] description describe() const {
+    return description("sinusoidal")
+        .with("width", index_t{settings_.width})
+        .with("layout", name_of(settings_.layout))
+        .with("exponent", name_of(settings_.exponent))
+        .with("base", settings_.base)
+        .with("frequency_scale", settings_.frequency_scale)
+        .with("offset", settings_.offset)
+        .with("odd", name_of(settings_.odd))
+        .with("padding", settings_.padding.describe())
+        .with("construction", name_of(settings_.construction));
+  }
 
   /// Calls put(column, value) for each column of the row at a coordinate, which need not be an integer.
   template <class Put>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <posgeo/coordinate/grid.hpp>
+#include <posgeo/encode/described_cells.hpp>
 #include <posgeo/encode/of_rows.hpp>
 #include <posgeo/encode/sinusoidal.hpp>
 
@@ -22,6 +23,11 @@ enum class grid_sinusoid {
   detr,           ///< row first, sine and cosine interleaved, spacing 2i / (d / 2)
 };
 
+[[nodiscard]] constexpr std::string_view name_of(grid_sinusoid layout) noexcept {
+  if (layout == grid_sinusoid::mae) return "mae";
+  return layout == grid_sinusoid::tensor2tensor ? "tensor2tensor" : "detr";
+}
+
 struct sinusoidal_grid_settings {
   required<index_t> width;
   required<grid_sinusoid> layout;
@@ -41,6 +47,26 @@ class sinusoidal_grid {
   explicit sinusoidal_grid(const sinusoidal_grid_settings& settings) : settings_(settings), axis_(axis_of(settings)) {}
 
   [[nodiscard]] index_t width() const noexcept { return settings_.width; }
+  [[nodiscard]] description describe() const {
+    return description("sinusoidal_grid")
+        .with("width", index_t{settings_.width})
+        .with("layout", name_of(settings_.layout))
+        .with("base", settings_.base);
+  }
+  [[nodiscard]] static description describe_column(const coordinate::grid_cells& cells) {
+    return describe_cells(cells);
+  }
+  /// Throws: errc::description for a point that is NaN.
+  [[nodiscard]] static description describe_column(const row_column<grid_point>& points) {
+    for_each_value(points, [](index_t b, index_t row, const grid_point& point) {
+      require(!std::isnan(point.row) && !std::isnan(point.column), errc::description, "sinusoidal_grid",
+              text("point of row {} in entry {}", row, b), "numbers, which equal themselves", "NaN");
+    });
+    return description("points")
+        .with("rows", describe_rows(points.rows()))
+        .with("row", column_numbers(points, [](const grid_point& point) { return point.row; }))
+        .with("column", column_numbers(points, [](const grid_point& point) { return point.column; }));
+  }
 
   /// Calls put(column, value) for each column of the row at a point.
   template <class Put>

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <posgeo/call/position_call.hpp>
+#include <posgeo/core/description.hpp>
 #include <posgeo/core/policy.hpp>
 #include <posgeo/core/tensor.hpp>
 
+#include <optional>
 #include <span>
 
 namespace posgeo {
@@ -38,6 +40,14 @@ class padded_rows {
 
   [[nodiscard]] rule how() const noexcept { return rule_; }
   [[nodiscard]] index_t row() const noexcept { return row_; }
+  [[nodiscard]] description describe() const {
+    const std::string_view name = rule_ == rule::by_position ? "by_position"
+                                  : rule_ == rule::untouched ? "untouched"
+                                                             : "table_row";
+    return description("padded_rows")
+        .with("rule", name)
+        .with("row", rule_ == rule::table_row ? std::optional(row_) : std::nullopt);
+  }
 
  private:
   padded_rows(rule how, index_t row) : rule_(how), row_(row) {}

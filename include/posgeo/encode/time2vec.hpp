@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <posgeo/call/row_description.hpp>
 #include <posgeo/coordinate/elapsed_time.hpp>
 #include <posgeo/core/narrow.hpp>
 #include <posgeo/core/table.hpp>
@@ -13,11 +14,19 @@ namespace posgeo::encode {
 /// F, the function of the periodic columns.
 enum class periodic { sine, cosine };
 
+[[nodiscard]] constexpr std::string_view name_of(periodic function) noexcept {
+  return function == periodic::sine ? "sine" : "cosine";
+}
+
 /// Where the column without F stands.
 enum class linear_term {
   first,  ///< the paper
   last,   ///< the common port to PyTorch
 };
+
+[[nodiscard]] constexpr std::string_view name_of(linear_term linear) noexcept {
+  return linear == linear_term::first ? "first" : "last";
+}
 
 /// What a row without a time receives.
 enum class missing_time {
@@ -25,6 +34,11 @@ enum class missing_time {
   zero_row,     ///< nothing is added
   learned_row,  ///< a row of parameters of its own
 };
+
+[[nodiscard]] constexpr std::string_view name_of(missing_time missing) noexcept {
+  if (missing == missing_time::refused) return "refused";
+  return missing == missing_time::zero_row ? "zero_row" : "learned_row";
+}
 
 struct time2vec_settings {
   coordinate::elapsed_time time;  ///< origin and unit that the frequencies were learned for
@@ -77,6 +91,23 @@ class time2vec {
 
   [[nodiscard]] const time2vec_settings& settings() const noexcept { return settings_; }
   [[nodiscard]] index_t width() const noexcept { return omega_.columns(); }
+  [[nodiscard]] description describe() const {
+    return description("time2vec")
+        .with("time", settings_.time.describe())
+        .with("function", name_of(settings_.function))
+        .with("linear", name_of(settings_.linear))
+        .with("missing", name_of(settings_.missing))
+        .with("omega_table", described_table(omega_))
+        .with("phi_table", described_table(phi_))
+        .with("missing_table", missing_row_ ? std::optional(described_table(*missing_row_)) : std::nullopt);
+  }
+  /// "recorded" is 1 where there is a time.
+  [[nodiscard]] static description describe_column(const row_column<stamp>& stamps) {
+    return description("stamps")
+        .with("rows", describe_rows(stamps.rows()))
+        .with("recorded", column_numbers(stamps, [](const stamp& when) -> index_t { return when ? 1 : 0; }))
+        .with("stamps", column_numbers(stamps, [](const stamp& when) { return when.value_or(0); }));
+  }
   /// Which column has no F.
   [[nodiscard]] index_t linear_column() const noexcept {
     return settings_.linear == linear_term::first ? 0 : width() - 1;

@@ -22,7 +22,8 @@ struct dynamic_ntk_settings {
 class dynamic_ntk {
  public:
   explicit dynamic_ntk(const dynamic_ntk_settings& settings)
-      : base_(stretched_base(settings.base, settings.rotary_dim, stretch(settings), "dynamic NTK frequencies")),
+      : settings_(settings),
+        base_(stretched_base(settings.base, settings.rotary_dim, stretch(settings), "dynamic NTK frequencies")),
         sequence_length_(std::max<index_t>(settings.sequence_length, settings.original_max_position)),
         stretched_({.base = base_, .rotary_dim = settings.rotary_dim}) {}
 
@@ -30,6 +31,14 @@ class dynamic_ntk {
   [[nodiscard]] index_t pairs() const noexcept { return stretched_.pairs(); }
   [[nodiscard]] double at(index_t pair) const noexcept { return stretched_.at(pair); }
   [[nodiscard]] index_t sequence_length() const noexcept { return sequence_length_; }
+  [[nodiscard]] description describe() const {
+    return description("dynamic_ntk")
+        .with("base", double{settings_.base})
+        .with("rotary_dim", index_t{settings_.rotary_dim})
+        .with("factor", double{settings_.factor})
+        .with("original_max_position", index_t{settings_.original_max_position})
+        .with("sequence_length", index_t{settings_.sequence_length});
+  }
 
  private:
   static double stretch(const dynamic_ntk_settings& settings) {
@@ -43,6 +52,7 @@ class dynamic_ntk {
     return 1.0 + settings.factor * static_cast<double>(beyond) / static_cast<double>(settings.original_max_position);
   }
 
+  dynamic_ntk_settings settings_;
   double base_;
   index_t sequence_length_;
   geometric stretched_;

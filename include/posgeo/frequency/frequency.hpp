@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <posgeo/core/description.hpp>
 #include <posgeo/core/index.hpp>
 
 #include <concepts>
 #include <optional>
+#include <vector>
 
 namespace posgeo {
 
@@ -30,6 +32,24 @@ template <frequency_rule F>
 [[nodiscard]] std::optional<index_t> sequence_length_of(const F& frequency) {
   if constexpr (requires { frequency.sequence_length(); }) return frequency.sequence_length();
   return std::nullopt;
+}
+
+/// What the rule says that it is or, where it has no describe(), every number that it gives.
+template <frequency_rule F>
+[[nodiscard]] description description_of(const F& frequency) {
+  if constexpr (described_policy<F>) {
+    return frequency.describe();
+  } else {
+    std::vector<double> speeds;
+    for (index_t pair = 0; pair < frequency.pairs(); ++pair) speeds.push_back(frequency.at(pair));
+    std::optional<index_t> head_dim;
+    if constexpr (requires { frequency.head_dim(); }) head_dim = frequency.head_dim();
+    return description("speeds")
+        .with("speeds", speeds)
+        .with("head_dim", head_dim)
+        .with("attention_factor", attention_factor_of(frequency))
+        .with("sequence_length", sequence_length_of(frequency));
+  }
 }
 
 }  // namespace posgeo

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <posgeo/core/description.hpp>
 #include <posgeo/core/error.hpp>
 #include <posgeo/core/required.hpp>
 #include <posgeo/frequency/frequency.hpp>
@@ -45,6 +46,11 @@ class geometric {
   [[nodiscard]] index_t pairs() const noexcept { return settings_.rotary_dim / 2; }
   [[nodiscard]] double at(index_t pair) const noexcept {
     return std::pow(settings_.base, -2.0 * static_cast<double>(pair) / static_cast<double>(settings_.rotary_dim));
+  }
+  [[nodiscard]] description describe() const {
+    return description("geometric")
+        .with("base", double{settings_.base})
+        .with("rotary_dim", index_t{settings_.rotary_dim});
   }
 
  private:

@@ -18,18 +18,24 @@ struct linear_interpolated_settings {
 class linear_interpolated {
  public:
   explicit linear_interpolated(const linear_interpolated_settings& settings)
-      : unscaled_({.base = settings.base, .rotary_dim = settings.rotary_dim}), factor_(settings.factor) {
+      : unscaled_({.base = settings.base, .rotary_dim = settings.rotary_dim}), settings_(settings) {
     violations found;
-    check_factor(factor_, "linear interpolation", found);
+    check_factor(settings.factor, "linear interpolation", found);
     found.throw_if_any();
   }
 
   [[nodiscard]] index_t pairs() const noexcept { return unscaled_.pairs(); }
-  [[nodiscard]] double at(index_t pair) const noexcept { return unscaled_.at(pair) / factor_; }
+  [[nodiscard]] double at(index_t pair) const noexcept { return unscaled_.at(pair) / settings_.factor; }
+  [[nodiscard]] description describe() const {
+    return description("linear_interpolated")
+        .with("base", double{settings_.base})
+        .with("rotary_dim", index_t{settings_.rotary_dim})
+        .with("factor", double{settings_.factor});
+  }
 
  private:
   geometric unscaled_;
-  double factor_;
+  linear_interpolated_settings settings_;
 };
 
 }  // namespace posgeo::frequency

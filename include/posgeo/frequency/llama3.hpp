@@ -42,6 +42,15 @@ class llama3 {
         speed, settings_.factor,
         share_of_turns(speed, settings_.original_max_position, settings_.low_freq_factor, settings_.high_freq_factor));
   }
+  [[nodiscard]] description describe() const {
+    return description("llama3")
+        .with("base", double{settings_.base})
+        .with("rotary_dim", index_t{settings_.rotary_dim})
+        .with("factor", double{settings_.factor})
+        .with("low_freq_factor", double{settings_.low_freq_factor})
+        .with("high_freq_factor", double{settings_.high_freq_factor})
+        .with("original_max_position", index_t{settings_.original_max_position});
+  }
 
  private:
   geometric unscaled_;

@@ -34,6 +34,9 @@ class longrope {
  public:
   explicit longrope(const longrope_settings& settings)
       : unscaled_({.base = settings.base, .rotary_dim = settings.rotary_dim}),
+        settings_(settings),
+        short_factor_(settings.short_factor.begin(), settings.short_factor.end()),
+        long_factor_(settings.long_factor.begin(), settings.long_factor.end()),
         sequence_length_(std::max<index_t>(settings.sequence_length, settings.original_max_position)) {
     violations found;
     check_divisors(settings.short_factor, "short_factor", found);
@@ -49,9 +52,8 @@ class longrope {
                  "sequence_length", text("at most max_position {}", index_t{settings.max_position}),
                  index_t{settings.sequence_length});
     found.throw_if_any();
-    const bool fits = settings.sequence_length <= settings.original_max_position;
-    const auto chosen = fits ? settings.short_factor : settings.long_factor;
-    divisors_.assign(chosen.begin(), chosen.end());
+    settings_.short_factor = {};  // the caller's memory; the copies stay
+    settings_.long_factor = {};
     const auto original = static_cast<double>(settings.original_max_position);
     const double stretch = static_cast<double>(settings.max_position) / original;
     attention_factor_ = settings.attention_factor.value_or(std::sqrt(1.0 + std::log(stretch) / std::log(original)));
@@ -61,10 +63,23 @@ class longrope {
 
   [[nodiscard]] index_t pairs() const noexcept { return unscaled_.pairs(); }
   [[nodiscard]] double at(index_t pair) const noexcept {
-    return unscaled_.at(pair) / divisors_[static_cast<std::size_t>(pair)];
+    const bool fits = settings_.sequence_length <= settings_.original_max_position;
+    return unscaled_.at(pair) / (fits ? short_factor_ : long_factor_)[static_cast<std::size_t>(pair)];
   }
   [[nodiscard]] double attention_factor() const noexcept { return attention_factor_; }
   [[nodiscard]] index_t sequence_length() const noexcept { return sequence_length_; }
+  /// The attention factor is the one that was given; absent, where it was left out.
+  [[nodiscard]] description describe() const {
+    return description("longrope")
+        .with("base", double{settings_.base})
+        .with("rotary_dim", index_t{settings_.rotary_dim})
+        .with("short_factor", short_factor_)
+        .with("long_factor", long_factor_)
+        .with("original_max_position", index_t{settings_.original_max_position})
+        .with("max_position", index_t{settings_.max_position})
+        .with("sequence_length", index_t{settings_.sequence_length})
+        .with("attention_factor", settings_.attention_factor);
+  }
 
  private:
   void check_divisors(std::span<const double> divisors, std::string_view axis, violations& found) const {
@@ -77,8 +92,10 @@ class longrope {
   }
 
   geometric unscaled_;
+  longrope_settings settings_;
+  std::vector<double> short_factor_;
+  std::vector<double> long_factor_;
   index_t sequence_length_;
-  std::vector<double> divisors_;
   double attention_factor_ = 1.0;
 };
 

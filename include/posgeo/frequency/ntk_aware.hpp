@@ -30,12 +30,20 @@ struct ntk_aware_settings {
 class ntk_aware {
  public:
   explicit ntk_aware(const ntk_aware_settings& settings)
-      : base_(stretched_base(settings.base, settings.rotary_dim, checked(settings), "NTK-aware frequencies")),
+      : settings_(settings),
+        base_(stretched_base(settings.base, settings.rotary_dim, checked(settings), "NTK-aware frequencies")),
         stretched_({.base = base_, .rotary_dim = settings.rotary_dim}) {}
 
+  /// The stretched base.
   [[nodiscard]] double base() const noexcept { return base_; }
   [[nodiscard]] index_t pairs() const noexcept { return stretched_.pairs(); }
   [[nodiscard]] double at(index_t pair) const noexcept { return stretched_.at(pair); }
+  [[nodiscard]] description describe() const {
+    return description("ntk_aware")
+        .with("base", double{settings_.base})
+        .with("rotary_dim", index_t{settings_.rotary_dim})
+        .with("factor", double{settings_.factor});
+  }
 
  private:
   static double checked(const ntk_aware_settings& settings) {
@@ -46,6 +54,7 @@ class ntk_aware {
     return settings.factor;
   }
 
+  ntk_aware_settings settings_;
   double base_;
   geometric stretched_;
 };

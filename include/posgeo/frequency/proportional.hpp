@@ -40,6 +40,12 @@ class proportional {
     if (pair >= settings_.rotary_dim / 2) return 0.0;
     return std::pow(settings_.base, -2.0 * static_cast<double>(pair) / static_cast<double>(settings_.head_dim));
   }
+  [[nodiscard]] description describe() const {
+    return description("proportional")
+        .with("base", double{settings_.base})
+        .with("rotary_dim", index_t{settings_.rotary_dim})
+        .with("head_dim", index_t{settings_.head_dim});
+  }
 
  private:
   proportional_settings settings_;

@@ -15,6 +15,11 @@ enum class yarn_ramp {
   turns,             ///< the turns over the trained length: the paper's equations 18 and 19
 };
 
+[[nodiscard]] constexpr std::string_view name_of(yarn_ramp ramp) noexcept {
+  if (ramp == yarn_ramp::turns) return "turns";
+  return ramp == yarn_ramp::pair_index ? "pair_index" : "exact_pair_index";
+}
+
 struct yarn_settings {
   required<double> base;
   required<index_t> rotary_dim;
@@ -76,6 +81,18 @@ class yarn {
   }
   [[nodiscard]] double attention_factor() const noexcept {
     return settings_.attention_factor.value_or(0.1 * std::log(settings_.factor) + 1.0);
+  }
+  /// The attention factor is the one that was given; absent, where it was left out.
+  [[nodiscard]] description describe() const {
+    return description("yarn")
+        .with("base", double{settings_.base})
+        .with("rotary_dim", index_t{settings_.rotary_dim})
+        .with("factor", double{settings_.factor})
+        .with("original_max_position", index_t{settings_.original_max_position})
+        .with("ramp", name_of(settings_.ramp))
+        .with("beta_fast", settings_.beta_fast)
+        .with("beta_slow", settings_.beta_slow)
+        .with("attention_factor", settings_.attention_factor);
   }
 
  private:

@@ -3,8 +3,10 @@
 
 #include <posgeo/bias/score_bias.hpp>
 #include <posgeo/content/content_term.hpp>
+#include <posgeo/core/head_parts.hpp>
 #include <posgeo/core/narrow.hpp>
 #include <posgeo/model/plan.hpp>
+#include <posgeo/model/policy_descriptions.hpp>
 #include <posgeo/scale/inverse_sqrt_head_dim.hpp>
 #include <posgeo/scale/score_scale.hpp>
 #include <posgeo/scale/sink.hpp>
@@ -47,7 +49,8 @@ auto term_of(const P& policy, const position_call& call, const heads& layout) {
 ///   8. softmax, natural logarithm, over them and the sink if there is one; a row that sees nothing has output 0, and
 ///      its log-sum-exp is -infinity or the sink;
 ///   9. weighted values plus value terms.
-/// Throws: errc::head_count and errc::shape_mismatch, when built, for an impossible head layout.
+/// Throws: errc::head_count and errc::shape_mismatch, when built, for an impossible head layout; errc::description,
+///         when built, for a policy whose describe() has a field "family".
 /// Source: docs/conventions.md.
 template <class... Policies>
 class attention {
@@ -63,13 +66,46 @@ class attention {
 
  public:
   explicit attention(const posgeo::heads& layout, Policies... policies)
-      : layout_(layout), policies_(std::move(policies)...) {
+      : layout_(layout), policies_(std::move(policies)...), method_(policies_) {
     violations found;
     posgeo::check(layout_, found);
     found.throw_if_any();
   }
 
   [[nodiscard]] const posgeo::heads& layout() const noexcept { return layout_; }
+
+  /// What each policy is, in the order in which the attention names them: the first field is "family", the others are
+  /// the policy's own. The head layout is none of it.
+  /// Throws: errc::description if a policy has no describe().
+  [[nodiscard]] std::vector<description> describe() const { return method_.all(); }
+
+  /// The attention of some of its heads: each policy's part, in a layout of their own. The numbers of head n of the
+  /// part are those of head slice.global(n) of the whole. Throws: errc::head_partition for a slice of another layout,
+  /// for a part (slice the whole), and for a score scale that
+  ///         counts heads; a policy that may hold numbers of each head and has no part(slice) does not compile.
+  [[nodiscard]] attention part(const head_slice& slice) const {
+    require(!slice_, errc::head_partition, "attention", "heads to take a part of", "those of the whole",
+            "those of a part");
+    const auto said = [](const posgeo::heads& h) {
+      return text("{} query heads, {} key heads, head_dim {}", h.query, h.key_value, h.dim);
+    };
+    const posgeo::heads& whole = slice.whole();
+    require(whole.query == layout_.query && whole.key_value == layout_.key_value && whole.dim == layout_.dim,
+            errc::head_partition, "attention", "whole of the slice", said(layout_), said(whole));
+    attention out = std::apply(
+        [&](const auto&... policy) { return attention(slice.layout(), part_of(policy, slice)...); }, policies_);
+    each([&](const auto& policy) {
+      if constexpr (score_scale<std::remove_cvref_t<decltype(policy)>>) {
+        const double factor = policy.factor(layout_, dot_products());
+        const double of_part = policy.factor(out.layout_, out.dot_products());
+        require(factor == of_part, errc::head_partition, "attention", "score scale of the part", factor, of_part);
+      }
+    });
+    out.slice_ = slice;
+    return out;
+  }
+  /// The heads of the whole that these are, if this is a part.
+  [[nodiscard]] const std::optional<head_slice>& slice() const noexcept { return slice_; }
 
   /// Everything that the visibility policies together promise to hide.
   [[nodiscard]] hides hidden() const noexcept {
@@ -139,7 +175,7 @@ class attention {
     if (cap) require_usable(cap->cap(), "softcap");
     const auto bind = [&](auto transforms, auto contents, auto biases, auto values, auto visibilities, auto sinks) {
       return plan<T, decltype(transforms), decltype(contents), decltype(biases), decltype(values),
-                  decltype(visibilities), decltype(sinks)>(layout_, call, factor, cap, std::move(transforms),
+                  decltype(visibilities), decltype(sinks)>(layout_, call, method_, factor, cap, std::move(transforms),
                                                            std::move(contents), std::move(biases), std::move(values),
                                                            std::move(visibilities), std::move(sinks));
     };
@@ -191,6 +227,8 @@ class attention {
 
   posgeo::heads layout_;
   std::tuple<Policies...> policies_;
+  policy_descriptions method_;
+  std::optional<head_slice> slice_;
 };
 
 }  // namespace posgeo

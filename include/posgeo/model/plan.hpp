@@ -4,6 +4,7 @@
 #include <posgeo/call/position_call.hpp>
 #include <posgeo/core/policy.hpp>
 #include <posgeo/core/tensor.hpp>
+#include <posgeo/model/policy_descriptions.hpp>
 #include <posgeo/scale/softcap.hpp>
 
 #include <algorithm>
@@ -27,10 +28,12 @@ class plan {
   static constexpr bool has_values = std::tuple_size_v<Values> != 0;
   static constexpr bool has_sink = std::tuple_size_v<Sinks> != 0;
 
-  plan(const heads& layout, position_call call, double scale, std::optional<scale::softcap> cap, Transforms transforms,
-       Contents contents, Biases biases, Values values, Visibilities visibilities, Sinks sinks)
+  plan(const heads& layout, position_call call, policy_descriptions method, double scale,
+       std::optional<scale::softcap> cap, Transforms transforms, Contents contents, Biases biases, Values values,
+       Visibilities visibilities, Sinks sinks)
       : layout_(layout),
         call_(std::move(call)),
+        method_(std::move(method)),
         scale_(static_cast<T>(scale)),
         cap_(cap),
         transforms_(std::move(transforms)),
@@ -42,6 +45,9 @@ class plan {
 
   [[nodiscard]] const heads& layout() const noexcept { return layout_; }
   [[nodiscard]] const position_call& call() const noexcept { return call_; }
+  /// What the policies are, as attention::describe() says; shared by every plan of one attention.
+  /// Throws: errc::description if a policy has no describe(). Nothing else of the plan asks for it.
+  [[nodiscard]] const std::vector<description>& method() const { return method_.all(); }
   [[nodiscard]] T scale() const noexcept { return scale_; }
   /// The cap that applies at a place of the score order, if there is one.
   [[nodiscard]] std::optional<T> cap(scale::softcap_place place) const noexcept {
@@ -120,6 +126,7 @@ class plan {
  private:
   heads layout_;
   position_call call_;
+  policy_descriptions method_;
   T scale_;
   std::optional<scale::softcap> cap_;
   Transforms transforms_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <posgeo/core/description.hpp>
 #include <posgeo/scale/score_scale.hpp>
 
 #include <cmath>
@@ -17,6 +18,7 @@ class constant {
     require(std::isfinite(value) && value > 0.0, errc::scale_settings, "constant scale", "value",
             "a finite number above 0", value);
   }
+  [[nodiscard]] description describe() const { return description("constant").with("value", value_); }
   [[nodiscard]] double factor(const heads&, index_t) const noexcept { return value_; }
 
  private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <posgeo/core/description.hpp>
 #include <posgeo/scale/score_scale.hpp>
 
 namespace posgeo::scale {
@@ -10,6 +11,7 @@ namespace posgeo::scale {
 /// Source: Raffel et al. 2020 (T5 folds the scale into its initialisation).
 struct none {
   using family = posgeo::family::score_scale;
+  [[nodiscard]] description describe() const { return description("none"); }
   [[nodiscard]] double factor(const heads&, index_t) const noexcept { return 1.0; }
 };
 

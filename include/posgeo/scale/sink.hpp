@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <posgeo/core/description.hpp>
+#include <posgeo/core/head_parts.hpp>
 #include <posgeo/core/narrow.hpp>
 #include <posgeo/core/policy.hpp>
 
@@ -39,6 +41,10 @@ class sink {
   }
 
   [[nodiscard]] const std::vector<double>& logits() const noexcept { return *logits_; }
+
+  [[nodiscard]] description describe() const { return description("sink").with("logits", *logits_); }
+
+  [[nodiscard]] sink part(const head_slice& slice) const { return sink(numbers_of(*logits_, slice, "softmax sink")); }
 
   void check(const position_call&, const heads& layout, violations& found) const {
     found.expect(std::cmp_equal(logits_->size(), layout.query), errc::head_count, "softmax sink", "logits",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <posgeo/core/description.hpp>
 #include <posgeo/core/policy.hpp>
 #include <posgeo/core/required.hpp>
 
@@ -13,6 +14,10 @@ enum class softcap_place {
   before_bias,  ///< the scaled score, then the biases are added (Gemma 2, ONNX Attention as corrected in 2026)
   after_bias,   ///< the scaled score with its biases (ONNX Attention before that)
 };
+
+[[nodiscard]] constexpr std::string_view name_of(softcap_place place) noexcept {
+  return place == softcap_place::before_bias ? "before_bias" : "after_bias";
+}
 
 struct softcap_settings {
   required<double> cap;
@@ -29,6 +34,9 @@ class softcap {
   explicit softcap(const softcap_settings& settings) : settings_(settings) {
     require(std::isfinite(settings.cap) && settings.cap > 0.0, errc::scale_settings, "softcap", "cap",
             "a finite number above 0", static_cast<double>(settings.cap));
+  }
+  [[nodiscard]] description describe() const {
+    return description("softcap").with("cap", cap()).with("place", name_of(place()));
   }
   [[nodiscard]] double cap() const noexcept { return settings_.cap; }
   [[nodiscard]] softcap_place place() const noexcept { return settings_.place; }

@@ -113,6 +113,14 @@ inline void store_first(double* p, pack<double> a, std::int64_t n) noexcept {
   const __m256i at = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(indices));
   return {_mm512_mask_i32gather_pd(_mm512_setzero_pd(), __mmask8{0xFF}, at, base, 8)};
 }
+/// Lane l of the result is lane which[l] of a.
+[[nodiscard]] inline pack<float> permute(pack<float> a, const std::int32_t* which) noexcept {
+  return {_mm512_maskz_permutexvar_ps(__mmask16{0xFFFF}, _mm512_loadu_si512(which), a.value)};
+}
+[[nodiscard]] inline pack<double> permute(pack<double> a, const std::int32_t* which) noexcept {
+  const __m256i narrow = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(which));
+  return {_mm512_maskz_permutexvar_pd(__mmask8{0xFF}, _mm512_maskz_cvtepi32_epi64(__mmask8{0xFF}, narrow), a.value)};
+}
 
 [[nodiscard]] inline pack<float> operator+(pack<float> a, pack<float> b) noexcept {
   return {_mm512_add_ps(a.value, b.value)};

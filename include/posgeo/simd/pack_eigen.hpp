@@ -175,6 +175,18 @@ template <class T>
   for (std::int64_t l = 0; l < pack<T>::lanes; ++l) all[l] = base[indices[l]];
   return load(all);
 }
+/// Lane l of the result is lane which[l] of a.
+template <class T>
+[[nodiscard]] inline pack<T> permute(pack<T> a, const std::int32_t* which) noexcept {
+#if defined(EIGEN_VECTORIZE_AVX2)
+  if constexpr (sizeof(pack<T>) == 32 && sizeof(T) == 4) {
+    return {_mm256_permutevar8x32_ps(a.value, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(which)))};
+  }
+#endif
+  T all[pack<T>::lanes];
+  store(all, a);
+  return gather(all, which);
+}
 
 template <class T>
 [[nodiscard]] inline pack<T> operator+(pack<T> a, pack<T> b) noexcept {

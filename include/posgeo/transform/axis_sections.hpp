@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <posgeo/core/description.hpp>
 #include <posgeo/core/error.hpp>
 #include <posgeo/core/index.hpp>
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -34,6 +36,16 @@ class axis_sections {
   static axis_sections own_parts() { return {rule::own_parts, {}}; }
 
   [[nodiscard]] rule how() const noexcept { return rule_; }
+  /// Rules that give every axis the whole ladder count no pairs.
+  [[nodiscard]] description describe() const {
+    constexpr std::array<std::string_view, 4> names{"blocks", "interleaved", "repeated", "own_parts"};
+    std::optional<std::vector<index_t>> pairs;
+    if (ladders() == 1) pairs.emplace(pairs_.begin(), pairs_.end());
+    return description("axis_sections")
+        .with("rule", names[static_cast<std::size_t>(rule_)])
+        .with("axes", static_cast<index_t>(Axes))
+        .with("pairs", pairs);
+  }
   /// How often the ladder of speeds stands in a head.
   [[nodiscard]] index_t ladders() const noexcept {
     return rule_ == rule::blocks || rule_ == rule::interleaved ? 1 : static_cast<index_t>(Axes);

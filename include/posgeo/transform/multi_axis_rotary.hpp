@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <posgeo/call/row_description.hpp>
 #include <posgeo/coordinate/multi_axis.hpp>
+#include <posgeo/core/head_parts.hpp>
 #include <posgeo/transform/axis_sections.hpp>
 #include <posgeo/transform/rotary.hpp>
 
@@ -36,7 +38,7 @@ class multi_axis_rotary {
     const index_t rungs = frequency.pairs();
     require(rungs > 0, errc::frequency_settings, "multi-axis rotary", "pairs of the frequencies", "at least 1", rungs);
     const auto axes = sections.axes(rungs);
-    auto turns = std::make_shared<std::vector<turn>>();
+    std::vector<turn> turns;
     for (std::size_t pair = 0; pair < axes.size(); ++pair) {
       const index_t rung = static_cast<index_t>(pair) % rungs;
       const double speed = frequency.at(rung);
@@ -48,21 +50,33 @@ class multi_axis_rotary {
         const auto part = static_cast<std::size_t>(2 * rungs) * axes[pair];
         where = {where.x + part, where.y + part};
       }
-      turns->push_back({axes[pair], speed, where});
+      turns.push_back({axes[pair], speed, where});
     }
-    turns_ = std::move(turns);
+    description rule = description("multi_axis_rotary")
+                           .with("frequencies", description_of(frequency))
+                           .with("sections", sections.describe())
+                           .with("pairs", name_of(pairs));
+    plan_ = std::make_shared<const turning_plan>(turning_plan{std::move(turns), std::move(rule)});
     if constexpr (requires { frequency.head_dim(); }) head_dim_ = frequency.head_dim();
   }
 
-  [[nodiscard]] index_t rotary_dim() const noexcept { return 2 * static_cast<index_t>(turns_->size()); }
+  [[nodiscard]] index_t rotary_dim() const noexcept { return 2 * static_cast<index_t>(plan_->turns.size()); }
+
+  /// The positions of every row are in it.
+  [[nodiscard]] description describe() const {
+    return description(plan_->rule).with("queries", described(queries_)).with("keys", described(keys_));
+  }
 
   /// Turns one row as if it stood at p.
   template <class T>
   void rotate(const coordinate::axis_positions<Axes>& p, std::span<T> row) const noexcept {
-    for (const turn& t : *turns_) {
+    for (const turn& t : plan_->turns) {
       turn_pair(static_cast<double>(p[t.axis]) * t.speed, row[t.dimensions.x], row[t.dimensions.y], attention_factor_);
     }
   }
+
+  /// Itself: every head turns alike.
+  [[nodiscard]] multi_axis_rotary part(const head_slice&) const { return *this; }
 
   void check(const position_call& call, const heads& layout, violations& found) const {
     found.expect(rotary_dim() <= layout.dim, errc::shape_mismatch, "multi-axis rotary", "rotary_dim",
@@ -107,6 +121,20 @@ class multi_axis_rotary {
     double speed;
     dimension_pair dimensions;
   };
+  struct turning_plan {
+    std::vector<turn> turns;
+    description rule;
+  };
+
+  [[nodiscard]] static description described(const column& positions) {
+    std::vector<description> axes;
+    for (std::size_t axis = 0; axis < Axes; ++axis) {
+      axes.push_back(description("axis").with(
+          "positions",
+          column_numbers(positions, [axis](const coordinate::axis_positions<Axes>& p) { return p[axis]; })));
+    }
+    return description("axis_positions").with("rows", describe_rows(positions.rows())).with("axes", axes);
+  }
 
   void expect_in_reach(const column& positions, violations& found) const {
     const row_identity& rows = positions.rows();
@@ -128,7 +156,7 @@ class multi_axis_rotary {
   std::optional<index_t> head_dim_;
   double attention_factor_;
   std::optional<index_t> sequence_length_;
-  std::shared_ptr<const std::vector<turn>> turns_;
+  std::shared_ptr<const turning_plan> plan_;
 };
 
 }  // namespace posgeo::transform

@@ -3,6 +3,7 @@
 
 #include <posgeo/call/distinct_angles.hpp>
 #include <posgeo/call/within_length.hpp>
+#include <posgeo/core/head_parts.hpp>
 #include <posgeo/core/required.hpp>
 #include <posgeo/frequency/frequency.hpp>
 #include <posgeo/transform/qk_transform.hpp>
@@ -21,6 +22,10 @@ enum class pairing {
   adjacent,  ///< (2i, 2i + 1): GPT-J, RoFormer
   halves,    ///< (i, i + rotary_dim / 2): GPT-NeoX, Llama in its usual conversion
 };
+
+[[nodiscard]] constexpr std::string_view name_of(pairing how) noexcept {
+  return how == pairing::adjacent ? "adjacent" : "halves";
+}
 
 /// The two dimensions of one pair.
 struct dimension_pair {
@@ -74,37 +79,47 @@ class rotary {
         sequence_length_(sequence_length_of(frequency)) {
     require(frequency.pairs() > 0, errc::frequency_settings, "rotary", "pairs of the frequencies", "at least 1",
             frequency.pairs());
-    auto speeds = std::make_shared<std::vector<double>>();
+    std::vector<double> speeds;
     for (index_t pair = 0; pair < frequency.pairs(); ++pair) {
-      speeds->push_back(frequency.at(pair));
-      require(std::isfinite(speeds->back()), errc::frequency_settings, "rotary", text("frequency of pair {}", pair),
-              "a finite number", speeds->back());
+      speeds.push_back(frequency.at(pair));
+      require(std::isfinite(speeds.back()), errc::frequency_settings, "rotary", text("frequency of pair {}", pair),
+              "a finite number", speeds.back());
     }
-    speeds_ = std::move(speeds);
     require(std::isfinite(attention_factor_), errc::frequency_settings, "rotary", "attention factor", "a finite number",
             attention_factor_);
+    ladder_ = std::make_shared<const ladder>(ladder{std::move(speeds), description_of(frequency)});
     if constexpr (requires { frequency.head_dim(); }) head_dim_ = frequency.head_dim();
     require(settings.offset >= -position_limit && settings.offset <= position_limit, errc::position_overflow, "rotary",
             "offset", "an integer less than 2^62 from zero", settings.offset);
   }
 
-  [[nodiscard]] index_t rotary_dim() const noexcept { return 2 * static_cast<index_t>(speeds_->size()); }
+  [[nodiscard]] index_t rotary_dim() const noexcept { return 2 * static_cast<index_t>(speeds().size()); }
   /// The only head width that the frequencies are made for, if they say so.
   [[nodiscard]] std::optional<index_t> head_dim() const noexcept { return head_dim_; }
   [[nodiscard]] const rotary_settings& settings() const noexcept { return settings_; }
-  [[nodiscard]] const std::vector<double>& speeds() const noexcept { return *speeds_; }
+  [[nodiscard]] const std::vector<double>& speeds() const noexcept { return ladder_->speeds; }
   [[nodiscard]] double attention_factor() const noexcept { return attention_factor_; }
   [[nodiscard]] std::optional<index_t> sequence_length() const noexcept { return sequence_length_; }
+
+  [[nodiscard]] description describe() const {
+    return description("rotary")
+        .with("frequencies", ladder_->rule)
+        .with("pairs", name_of(settings_.pairs))
+        .with("offset", settings_.offset);
+  }
 
   /// Turns one row as if it stood at p.
   template <class T>
   void rotate(position p, std::span<T> row) const noexcept {
     const auto where = static_cast<double>(p.value() + settings_.offset);
-    for (std::size_t pair = 0; pair < speeds_->size(); ++pair) {
-      const auto [x, y] = dimensions_of(settings_.pairs, pair, speeds_->size());
-      turn_pair(where * (*speeds_)[pair], row[x], row[y], attention_factor_);
+    for (std::size_t pair = 0; pair < speeds().size(); ++pair) {
+      const auto [x, y] = dimensions_of(settings_.pairs, pair, speeds().size());
+      turn_pair(where * speeds()[pair], row[x], row[y], attention_factor_);
     }
   }
+
+  /// Itself: every head turns alike.
+  [[nodiscard]] rotary part(const head_slice&) const { return *this; }
 
   void check(const position_call& call, const heads& layout, violations& found) const {
     found.expect(rotary_dim() <= layout.dim, errc::shape_mismatch, "rotary", "rotary_dim",
@@ -143,7 +158,7 @@ class rotary {
       }
     }
     void turn(std::span<const T> turns, std::span<T> row) const noexcept {
-      const std::size_t pairs = policy_.speeds_->size();
+      const std::size_t pairs = policy_.speeds().size();
       const auto each = [&](auto dimensions) {
         for (std::size_t pair = 0; pair < pairs; ++pair) {
           const auto [x, y] = dimensions(pair);
@@ -160,12 +175,12 @@ class rotary {
    private:
     friend class rotary;
     term(rotary policy, position_call call) : policy_(std::move(policy)), call_(std::move(call)) {
-      for (const double speed : *policy_.speeds_) fastest_ = std::max(fastest_, std::abs(speed));
+      for (const double speed : policy_.speeds()) fastest_ = std::max(fastest_, std::abs(speed));
     }
     template <class Function>
     void write(double where, T* cosines, const Function& function) const noexcept {
-      const std::size_t pairs = policy_.speeds_->size();
-      const double* const speeds = policy_.speeds_->data();
+      const std::size_t pairs = policy_.speeds().size();
+      const double* const speeds = policy_.speeds().data();
       T* const sines = cosines + pairs;
       const double factor = policy_.attention_factor_;
       for (std::size_t pair = 0; pair < pairs; ++pair) {
@@ -186,11 +201,15 @@ class rotary {
   }
 
  private:
+  struct ladder {
+    std::vector<double> speeds;
+    description rule;
+  };
   rotary_settings settings_;
   std::optional<index_t> head_dim_;
   double attention_factor_;
   std::optional<index_t> sequence_length_;
-  std::shared_ptr<const std::vector<double>> speeds_;
+  std::shared_ptr<const ladder> ladder_;
 };
 
 }  // namespace posgeo::transform

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <posgeo/coordinate/relation_rows.hpp>
+#include <posgeo/core/head_parts.hpp>
 #include <posgeo/core/narrow.hpp>
 #include <posgeo/value/value_term.hpp>
 
@@ -28,6 +29,12 @@ class shaw_value {
   [[nodiscard]] const coordinate::clipped& classes() const noexcept { return relations_.classes(); }
   /// Whether no row is for a key after the query.
   [[nodiscard]] bool looks_back_only() const noexcept { return relations_.classes().looks_back_only(); }
+
+  [[nodiscard]] description describe() const { return relations_.describe_as("shaw_value"); }
+
+  [[nodiscard]] shaw_value part(const head_slice& slice) const {
+    return {tables_of(rows(), slice, "shaw value"), classes()};
+  }
 
   void check(const position_call& call, const heads& layout, violations& found) const {
     relations_.check(call, layout.query, relations_.rows().dim(), "shaw value", found);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <posgeo/core/description.hpp>
 #include <posgeo/visible/visibility.hpp>
 
 #include <algorithm>
@@ -21,6 +22,13 @@ requires(sizeof...(Parts) > 0) class all_of {
 
   [[nodiscard]] hides hidden() const noexcept {
     return std::apply([](const auto&... part) { return (part.hidden() | ...); }, parts_);
+  }
+  [[nodiscard]] description describe() const requires(described_policy<Parts>&&...) {
+    return std::apply(
+        [](const auto&... part) {
+          return description("all_of").with("parts", std::vector<description>{part.describe()...});
+        },
+        parts_);
   }
   void check(const position_call& call, const heads& layout, violations& found) const {
     std::apply([&](const auto&... part) { (check_policy(part, call, layout, found), ...); }, parts_);

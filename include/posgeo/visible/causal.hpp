@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <posgeo/core/description.hpp>
 #include <posgeo/visible/visibility.hpp>
 
 namespace posgeo::visible {
@@ -13,6 +14,7 @@ namespace posgeo::visible {
 class causal {
  public:
   using family = posgeo::family::visibility;
+  [[nodiscard]] description describe() const { return description("causal"); }
   [[nodiscard]] hides hidden() const noexcept { return hides::future; }
   void check(const position_call& call, const heads&, violations& found) const {
     expect_same_frame(call, "causal visibility", found);

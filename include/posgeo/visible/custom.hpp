@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <posgeo/core/description.hpp>
 #include <posgeo/visible/visibility.hpp>
 
 namespace posgeo::visible {
@@ -17,6 +18,10 @@ class custom {
   using family = posgeo::family::visibility;
 
   explicit custom(See see, hides promise = hides::nothing) : see_(std::move(see)), promise_(promise) {}
+  /// A function cannot say what it does: `identity` stands for it. Use named{identity, custom}.
+  [[nodiscard]] description describe_as(std::string_view identity) const {
+    return description("custom").with("identity", identity).with("promise", names_of(promise_));
+  }
   [[nodiscard]] hides hidden() const noexcept { return promise_; }
 
   class term {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <posgeo/core/description.hpp>
 #include <posgeo/visible/visibility.hpp>
 
 namespace posgeo::visible {
@@ -12,6 +13,7 @@ namespace posgeo::visible {
 class segments {
  public:
   using family = posgeo::family::visibility;
+  [[nodiscard]] description describe() const { return description("segments"); }
   [[nodiscard]] hides hidden() const noexcept { return hides::other_segments | hides::padding; }
 
   class term {

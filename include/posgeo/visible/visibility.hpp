@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
 
 namespace posgeo {
 
@@ -26,6 +29,19 @@ enum class hides : unsigned {
 }
 /// Whether `all` contains everything in `part`.
 [[nodiscard]] constexpr bool includes(hides all, hides part) noexcept { return (all & part) == part; }
+
+/// The names of what is hidden, with " | " between them.
+[[nodiscard]] inline std::string names_of(hides all) {
+  constexpr std::pair<hides, std::string_view> names[] = {{hides::padding, "padding"},
+                                                          {hides::other_segments, "other_segments"},
+                                                          {hides::future, "future"},
+                                                          {hides::distant, "distant"}};
+  std::string out;
+  for (const auto& [part, name] : names) {
+    if (includes(all, part)) out.append(out.empty() ? "" : " | ").append(name);
+  }
+  return out.empty() ? "nothing" : out;
+}
 
 /// Who may see whom. Legality, not preference: a hidden key has weight exactly 0, whatever its score.
 /// term(b, i, j) is the predicate; term.keys(b, i) a range outside of which it is false.

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <posgeo/core/description.hpp>
 #include <posgeo/core/required.hpp>
 #include <posgeo/visible/visibility.hpp>
+
+#include <optional>
 
 namespace posgeo::visible {
 
@@ -22,6 +25,12 @@ struct window {
   [[nodiscard]] static window counting_own_key(index_t width) {
     require(width >= 1, errc::window_bounds, "window", "width", "at least 1, the own key", width);
     return {.behind = width - 1, .ahead = 0};
+  }
+
+  /// A side without an end is absent.
+  [[nodiscard]] description describe() const {
+    const auto reach = [](index_t far) { return far == unbounded ? std::nullopt : std::optional(far); };
+    return description("window").with("behind", reach(behind)).with("ahead", reach(ahead));
   }
 
   [[nodiscard]] hides hidden() const noexcept {

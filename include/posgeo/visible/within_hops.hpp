@@ -2,6 +2,7 @@
 #pragma once
 
 #include <posgeo/coordinate/graph_rows.hpp>
+#include <posgeo/core/description.hpp>
 #include <posgeo/core/required.hpp>
 #include <posgeo/visible/visibility.hpp>
 
@@ -9,6 +10,10 @@ namespace posgeo::visible {
 
 /// Whether two nodes without a path between them see each other.
 enum class unreachable_pairs { hidden, seen };
+
+[[nodiscard]] constexpr std::string_view name_of(unreachable_pairs pairs) noexcept {
+  return pairs == unreachable_pairs::hidden ? "hidden" : "seen";
+}
 
 struct within_hops_settings {
   required<index_t> most;  ///< edges of the longest path along which a node is seen
@@ -41,6 +46,12 @@ class within_hops {
   }
 
   [[nodiscard]] const coordinate::graph_rows& graphs() const noexcept { return graphs_; }
+  [[nodiscard]] description describe() const {
+    return description("within_hops")
+        .with("most", index_t{settings_.most})
+        .with("unreachable", name_of(settings_.unreachable))
+        .with("graphs", graphs_.describe());
+  }
   [[nodiscard]] hides hidden() const noexcept { return hides::distant; }
   void check(const position_call& call, const heads&, violations& found) const {
     graphs_.check(call, "within_hops", found);
