@@ -2,8 +2,10 @@
 #pragma once
 
 #include <posgeo/attend/attend.hpp>
+#include <posgeo/attend/backward.hpp>
 #include <posgeo/attend/class_lines.hpp>
 #include <posgeo/attend/eager.hpp>
+#include <posgeo/attend/eager_backward.hpp>
 #include <posgeo/attend/eigen_threads.hpp>
 #include <posgeo/attend/fused.hpp>
 #include <posgeo/attend/fused_entry.hpp>
@@ -20,6 +22,7 @@
 #include <posgeo/attend/open_mp.hpp>
 #include <posgeo/attend/order.hpp>
 #include <posgeo/attend/pack_rows.hpp>
+#include <posgeo/attend/plan_gradients.hpp>
 #include <posgeo/attend/plan_parts.hpp>
 #include <posgeo/attend/progress.hpp>
 #include <posgeo/attend/read_ahead.hpp>
@@ -28,6 +31,12 @@
 #include <posgeo/attend/tile_shape.hpp>
 #include <posgeo/attend/value_tiles.hpp>
 #include <posgeo/attend/workspace.hpp>
+#include <posgeo/audit/coverage.hpp>
+#include <posgeo/audit/print_coverage.hpp>
+#include <posgeo/audit/row_counts.hpp>
+#include <posgeo/audit/table_reads.hpp>
+#include <posgeo/audit/table_rule.hpp>
+#include <posgeo/audit/tally.hpp>
 #include <posgeo/bias/alibi.hpp>
 #include <posgeo/bias/alibi_key_position.hpp>
 #include <posgeo/bias/alibi_slopes.hpp>
@@ -45,6 +54,7 @@
 #include <posgeo/call/decode_step.hpp>
 #include <posgeo/call/distinct_angles.hpp>
 #include <posgeo/call/explicit_positions.hpp>
+#include <posgeo/call/memory_gradient.hpp>
 #include <posgeo/call/packed_batch.hpp>
 #include <posgeo/call/padded_batch.hpp>
 #include <posgeo/call/position_call.hpp>
@@ -65,6 +75,7 @@
 #include <posgeo/content/deberta.hpp>
 #include <posgeo/content/distance_rows.hpp>
 #include <posgeo/content/projected_rows.hpp>
+#include <posgeo/content/projected_rows_backward.hpp>
 #include <posgeo/content/projected_sinusoids.hpp>
 #include <posgeo/content/relation_schedule.hpp>
 #include <posgeo/content/shaw_key.hpp>
@@ -152,6 +163,7 @@
 #include <posgeo/core/row_product.hpp>
 #include <posgeo/core/stated.hpp>
 #include <posgeo/core/table.hpp>
+#include <posgeo/core/table_gradient.hpp>
 #include <posgeo/core/tensor.hpp>
 #include <posgeo/encode/binary_index.hpp>
 #include <posgeo/encode/degree.hpp>

@@ -83,6 +83,28 @@ TEST_CASE("a segment is extended by the memory, in front and in global positions
   CHECK(memory.stored() == 4);  // extending changes nothing
 }
 
+TEST_CASE("a detached memory stops the gradient of its states and an attached one does not", "[segment_memory]") {
+  const auto kept = random_tensor<double, 3>({2, 3, 3}, 91);
+  for (const auto gradient : {call::memory_gradient::detached, call::memory_gradient::attached}) {
+    const std::vector<index_t> of{5, 8};
+    const segment_memory<double> empty({.layer = 1, .capacity = 3, .first_position = 0, .gradient = gradient}, of);
+    const auto memory = empty.updated({.layer = 1, .first_position = 0, .streams = of, .states = kept.view()});
+    auto d_states = random_tensor<double, 3>({2, 5, 3}, 92);
+    const auto before = d_states;
+    memory.stop_gradient(d_states.view());
+    for (index_t b = 0; b < 2; ++b) {
+      for (index_t row = 0; row < 5; ++row) {
+        for (index_t d = 0; d < 3; ++d) {
+          const bool stopped = gradient == call::memory_gradient::detached && row < 3;
+          CHECK(d_states(b, row, d) == (stopped ? 0.0 : before(b, row, d)));
+        }
+      }
+    }
+    tensor<double, 3> short_rows({2, 2, 3});
+    CHECK(refusal([&] { memory.stop_gradient(short_rows.view()); }).code() == errc::shape_mismatch);
+  }
+}
+
 TEST_CASE("an update leaves the memory it was made from", "[segment_memory]") {
   const auto stream = random_tensor<double, 3>({2, 6, 3}, 73);
   const auto old = empty_memory(4).updated(next(part(stream, 0, 3), 0));

@@ -109,7 +109,8 @@ TEST_CASE("error codes keep their numbers", "[error]") {
                           errc::head_partition,
                           errc::admission,
                           errc::table_migration,
-                          errc::release_step}) {
+                          errc::release_step,
+                          errc::coverage}) {
     CHECK(static_cast<int>(code) == ++number);
   }
 }

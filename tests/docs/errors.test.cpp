@@ -362,6 +362,15 @@ std::vector<mistake> mistakes() {
          release.advance(evidence::reconciled_checkpoint{.report = report});
          release.advance(evidence::runtime_limit{.backend = backend_id("fused"), .positions = 7});
        }},
+      {errc::coverage, "coverage",
+       [] {
+         const auto taught = [](index_t buckets) {
+           audit::coverage_counts counts;
+           counts.tables.push_back({"t5", 0, "table", fmt::format("num_buckets {}", buckets), buckets, {}});
+           return audit::coverage(counts);
+         };
+         taught(32).merge(taught(64));
+       }},
   };
 }
 

@@ -35,29 +35,15 @@ mechanism graphormer();
 mechanism time2vec();
 mechanism vit_interpolate();
 mechanism sincos2d();
+mechanism gradient();
 
 [[nodiscard]] inline std::vector<mechanism> every_mechanism() {
-  return {sinusoidal(),
-          learned_absolute(),
-          t5_bucket(),
-          t5_bias(),
-          alibi_slopes(),
-          alibi_bias(),
-          rope(),
-          nope(),
-          composed_attention(),
-          composed(),
-          shaw(),
-          transformer_xl(),
-          deberta_bucket(),
-          deberta_relpos(),
-          deberta(),
-          tupe(),
-          rope_scaling(),
-          graphormer(),
-          time2vec(),
-          vit_interpolate(),
-          sincos2d()};
+  return {sinusoidal(),         learned_absolute(), t5_bucket(), t5_bias(),
+          alibi_slopes(),       alibi_bias(),       rope(),      nope(),
+          composed_attention(), composed(),         shaw(),      transformer_xl(),
+          deberta_bucket(),     deberta_relpos(),   deberta(),   tupe(),
+          rope_scaling(),       graphormer(),       time2vec(),  vit_interpolate(),
+          sincos2d(),           gradient()};
 }
 
 }  // namespace posgeo::golden

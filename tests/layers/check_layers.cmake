@@ -10,7 +10,7 @@ set(layers
     "model"
     "attend manifest"
     "contract"
-    "contract/convert"
+    "contract/convert audit"
     "json")
 
 set(layer 0)

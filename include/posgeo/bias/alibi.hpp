@@ -5,6 +5,7 @@
 #include <posgeo/bias/score_bias.hpp>
 #include <posgeo/core/head_parts.hpp>
 #include <posgeo/core/narrow.hpp>
+#include <posgeo/core/table_gradient.hpp>
 
 #include <memory>
 
@@ -56,6 +57,15 @@ class alibi {
     [[nodiscard]] T at_offset(head_index h, relative_offset offset) const noexcept {
       const index_t ahead = offset.value();
       return finite_cast<T>(-(*slopes_)[h] * static_cast<double>(ahead < 0 ? -ahead : ahead));
+    }
+    /// Of the slopes: [query heads].
+    [[nodiscard]] table_gradients<T, 1> gradient() const {
+      return table_gradients<T, 1>(table_gradient<T>("slopes.values", slopes_->size(), 1, {slopes_->size()}));
+    }
+    void add_gradient(batch_index b, head_index h, query_index i, key_index j, T d_score,
+                      table_gradients<T, 1>& to) const noexcept {
+      const index_t ahead = call_.offset(b, i, j).value();
+      to[0].add(h.value(), 0, -static_cast<T>(ahead < 0 ? -ahead : ahead) * d_score);
     }
 
    private:

@@ -5,6 +5,7 @@
 #include <posgeo/bias/score_bias.hpp>
 #include <posgeo/core/head_parts.hpp>
 #include <posgeo/core/narrow.hpp>
+#include <posgeo/core/table_gradient.hpp>
 
 #include <memory>
 
@@ -53,6 +54,14 @@ class alibi_key_position {
     }
     [[nodiscard]] T at_key(head_index h, position key) const noexcept {
       return finite_cast<T>((*slopes_)[h] * static_cast<double>(key.value() + origin_shift_));
+    }
+    /// Of the slopes: [query heads].
+    [[nodiscard]] table_gradients<T, 1> gradient() const {
+      return table_gradients<T, 1>(table_gradient<T>("slopes.values", slopes_->size(), 1, {slopes_->size()}));
+    }
+    void add_gradient(batch_index b, head_index h, query_index, key_index j, T d_score,
+                      table_gradients<T, 1>& to) const noexcept {
+      to[0].add(h.value(), 0, static_cast<T>(call_.at(b, j).value() + origin_shift_) * d_score);
     }
 
    private:

@@ -8,6 +8,7 @@
 #include <posgeo/core/head_parts.hpp>
 #include <posgeo/core/narrow.hpp>
 #include <posgeo/core/table.hpp>
+#include <posgeo/core/table_gradient.hpp>
 
 #include <map>
 
@@ -29,6 +30,14 @@ struct edge_path_settings {
   coordinate::edge_attribute_rows rows;  ///< where the attribute values of an edge lie in the feature table
   required<index_t> hops;                ///< edges of a path that are read
   required<longer_paths> longer;
+};
+
+/// The gradients of an edge path: first of the mean of each pair of nodes, [nodes, nodes, heads] of each graph; those
+/// become the gradients of the two tables at the end.
+template <class T>
+struct edge_path_gradient : table_gradients<T, 2> {
+  using table_gradients<T, 2>::table_gradients;
+  std::vector<std::vector<T>> of_means;
 };
 
 /// Adds the mean over the edges e_1 .. e_N of the shortest path from query to key of x_e . w_n, where x_e is the mean
@@ -100,6 +109,36 @@ class edge_path {
       const index_t pair = from.node * policy_.graphs_.of(from.graph).nodes() + to.node;
       const auto& means = (*policy_.means_)[static_cast<std::size_t>(from.graph)];
       return static_cast<T>(means[static_cast<std::size_t>(pair * policy_.heads_ + h.value())]);
+    }
+    [[nodiscard]] edge_path_gradient<T> gradient() const {
+      edge_path_gradient<T> zero(table_gradient<T>("feature_table", policy_.features_),
+                                 table_gradient<T>("weight_table", policy_.weights_));
+      for (const auto& means : *policy_.means_) zero.of_means.emplace_back(means.size());
+      return zero;
+    }
+    void add_gradient(batch_index b, head_index h, query_index i, key_index j, T d_score,
+                      edge_path_gradient<T>& to) const noexcept {
+      const auto from = policy_.graphs_.place(call_.query_space(), b.value(), i.value());
+      const auto at = policy_.graphs_.place(call_.key_space(), b.value(), j.value());
+      constexpr auto node = coordinate::graph_place::kind::node;
+      if (from.is != node || at.is != node || from.graph != at.graph) return;
+      const index_t pair = from.node * policy_.graphs_.of(from.graph).nodes() + at.node;
+      to.of_means[static_cast<std::size_t>(from.graph)][static_cast<std::size_t>(pair * policy_.heads_ + h.value())] +=
+          d_score;
+    }
+    /// Hands the gradients of the means to the two tables; the means are zero afterwards.
+    void finish_gradient(edge_path_gradient<T>& to) const {
+      for (index_t g = 0; g < policy_.graphs_.count(); ++g) {
+        std::vector<T>& means = to.of_means[static_cast<std::size_t>(g)];
+        policy_.each_edge_of_paths(
+            g, [&](index_t pair, index_t hop, index_t read, std::span<const index_t> attributes) {
+              for (index_t h = 0; h < policy_.heads_; ++h) {
+                const T d = means[static_cast<std::size_t>(pair * policy_.heads_ + h)] / static_cast<T>(read);
+                if (d != T{0}) policy_.add_edge(hop, h, attributes, d, to);
+              }
+            });
+        std::fill(means.begin(), means.end(), T{0});
+      }
     }
 
    private:
@@ -175,6 +214,36 @@ class edge_path {
       }
     }
     return out;
+  }
+
+  /// Calls visit(pair, hop, edges read, attributes) for every edge that the mean of a pair reads.
+  template <class Visit>
+  void each_edge_of_paths(index_t g, const Visit& visit) const {
+    const coordinate::graph& of = graphs_.of(g);
+    for (index_t pair = 0; pair < of.nodes() * of.nodes(); ++pair) {
+      const auto nodes = graphs_.paths(g).path(pair / of.nodes(), pair % of.nodes());
+      const auto length = nodes.empty() ? index_t{0} : static_cast<index_t>(nodes.size()) - 1;
+      if (length > settings_.hops && settings_.longer == longer_paths::nothing) continue;
+      const index_t read = std::min(length, index_t{settings_.hops});
+      for (index_t hop = 0; hop < read; ++hop) {
+        const auto at = static_cast<std::size_t>(hop);
+        const auto attributes = of.attributes_of(nodes[at], nodes[at + 1]);
+        visit(pair, hop, read, std::span<const index_t>(attributes));
+      }
+    }
+  }
+  /// What d, the gradient of x_e . w_hop of one head, gives the features of the edge and the weights of the hop.
+  template <class T>
+  void add_edge(index_t hop, index_t h, std::span<const index_t> attributes, T d, table_gradients<T, 2>& to) const {
+    const T share = d / static_cast<T>(attributes.size());
+    for (std::size_t f = 0; f < attributes.size(); ++f) {
+      const index_t row = settings_.rows(static_cast<index_t>(f), attributes[f]);
+      for (index_t c = 0; c < features_.columns(); ++c) {
+        const index_t weight = hop * features_.columns() + c;
+        to[0].add(row, c, share * static_cast<T>(weights_(weight, h)));
+        to[1].add(weight, h, share * static_cast<T>(features_(row, c)));
+      }
+    }
   }
 
   table<Element> features_;

@@ -6,6 +6,7 @@
 #include <posgeo/core/head_parts.hpp>
 #include <posgeo/core/narrow.hpp>
 #include <posgeo/core/table.hpp>
+#include <posgeo/core/table_gradient.hpp>
 
 namespace posgeo::bias {
 
@@ -87,6 +88,13 @@ class learned_relative {
     }
     [[nodiscard]] coordinate::offset_bounds constant_beyond() const noexcept requires ended_classes<Classes> {
       return classes_.constant_beyond();
+    }
+    [[nodiscard]] table_gradients<T, 1> gradient() const {
+      return table_gradients<T, 1>(table_gradient<T>("table", weights_));
+    }
+    void add_gradient(batch_index b, head_index h, query_index i, key_index j, T d_score,
+                      table_gradients<T, 1>& to) const noexcept {
+      to[0].add(table_row(b, i, j), h.value(), d_score);
     }
 
    private:

@@ -6,11 +6,42 @@
 #include <posgeo/core/head_parts.hpp>
 #include <posgeo/core/narrow.hpp>
 #include <posgeo/core/precision.hpp>
+#include <posgeo/core/table_gradient.hpp>
 #include <posgeo/core/tensor.hpp>
 
 #include <limits>
 
 namespace posgeo::bias {
+
+/// The gradient of a pair bias: one number for each of the caller's, those of broadcast axes summed.
+/// Shapes: the extents of the pair.
+template <class T>
+class pair_gradient : public table_gradients<T, 1> {
+ public:
+  explicit pair_gradient(const std::array<index_t, 4>& extents)
+      : table_gradients<T, 1>(table_gradient<T>("pair", extents[0] * extents[1] * extents[2],
+                                                std::max<index_t>(extents[3], 1), {extents.begin(), extents.end()})),
+        extents_(extents) {}
+
+  [[nodiscard]] const std::array<index_t, 4>& extents() const noexcept { return extents_; }
+  void add(index_t b, index_t h, index_t i, index_t j, T d) noexcept {
+    (*this)[0].add((b * extents_[1] + h) * extents_[2] + i, j, d);
+  }
+  using table_gradients<T, 1>::add;
+
+  /// Adds it to a tensor of the caller's. Throws: errc::shape_mismatch for other extents than the pair's.
+  void add_to(tensor_view<T, 4> caller) const {
+    require(caller.extents() == extents_, errc::shape_mismatch, "gradient of a pair bias", "caller's tensor",
+            text("{} x {} x {} x {}", extents_[0], extents_[1], extents_[2], extents_[3]), "other extents");
+    for (index_t row = 0; row < extents_[0] * extents_[1] * extents_[2]; ++row) {
+      const auto to = caller.row(row / extents_[2] / extents_[1], row / extents_[2] % extents_[1], row % extents_[2]);
+      for (std::size_t j = 0; j < to.size(); ++j) to[j] += (*this)[0](row, static_cast<index_t>(j));
+    }
+  }
+
+ private:
+  std::array<index_t, 4> extents_;
+};
 
 /// Adds the caller's own number for each pair. Axes of extent 1 are broadcast and never expanded.
 /// Shapes: [batch or 1, query heads or 1, queries or 1, keys or 1]; the memory stays the caller's and must outlive use.
@@ -83,6 +114,12 @@ requires(std::numeric_limits<Element>::has_infinity) class pair {
       const auto along = [this](std::size_t axis, index_t at) { return values_.extent(axis) == 1 ? 0 : at; };
       return {values_.row(along(0, b.value()), along(1, h.value()), along(2, i.value())).data(),
               values_.extent(3) == 1 ? 0 : 1};
+    }
+    [[nodiscard]] pair_gradient<T> gradient() const { return pair_gradient<T>(values_.extents()); }
+    void add_gradient(batch_index b, head_index h, query_index i, key_index j, T d_score,
+                      pair_gradient<T>& to) const noexcept {
+      const auto along = [this](std::size_t axis, index_t at) { return values_.extent(axis) == 1 ? 0 : at; };
+      to.add(along(0, b.value()), along(1, h.value()), along(2, i.value()), along(3, j.value()), d_score);
     }
 
    private:

@@ -4,6 +4,7 @@
 #include <posgeo/call/position_call.hpp>
 #include <posgeo/coordinate/offset_bounds.hpp>
 #include <posgeo/core/policy.hpp>
+#include <posgeo/core/table_gradient.hpp>
 
 #include <concepts>
 #include <optional>
@@ -62,6 +63,15 @@ concept line_bias = requires(const Term& term, batch_index b, head_index h, quer
   { term.line(b, h, i).step } -> std::convertible_to<index_t>;
   requires noexcept(term.line(b, h, i));
 };
+
+/// Backward form of a compiled bias: add_gradient adds to its gradient what d_score gives its learned numbers, where
+/// d_score is the gradient of the score that the bias was added to. One without learned numbers has a gradient() that
+/// is nothing_learned, and no more.
+template <class Term, class T>
+concept bias_gradient = says_gradient<Term> &&
+    (std::same_as<gradient_of<Term>, nothing_learned> ||
+     requires(const Term& term, batch_index b, head_index h, query_index i, key_index j, T d_score,
+              gradient_of<Term>& gradient) { requires noexcept(term.add_gradient(b, h, i, j, d_score, gradient)); });
 
 /// A bias that says nothing about keys after the query; an attention that lets one be seen refuses to compile it.
 template <class P>

@@ -7,6 +7,7 @@
 #include <posgeo/core/head_parts.hpp>
 #include <posgeo/core/narrow.hpp>
 #include <posgeo/core/table.hpp>
+#include <posgeo/core/table_gradient.hpp>
 
 namespace posgeo::bias {
 
@@ -71,6 +72,20 @@ class spatial {
       if (from.is == token || to.is == token) return static_cast<T>((*policy_.token_)(0, h.value()));
       const index_t row = id(b, i, j);
       return row == coordinate::distance_id::padding ? T{0} : static_cast<T>(policy_.distances_(row, h.value()));
+    }
+    [[nodiscard]] table_gradients<T, 2> gradient() const {
+      return table_gradients<T, 2>(table_gradient<T>("table", policy_.distances_),
+                                   table_gradient<T>("token_table", policy_.token_));
+    }
+    void add_gradient(batch_index b, head_index h, query_index i, key_index j, T d_score,
+                      table_gradients<T, 2>& to) const noexcept {
+      const auto [from, to_place] = places(b, i, j);
+      constexpr auto token = coordinate::graph_place::kind::token;
+      if (from.is == token || to_place.is == token) {
+        to[1].add(0, h.value(), d_score);
+      } else if (const index_t row = id(b, i, j); row != coordinate::distance_id::padding) {
+        to[0].add(row, h.value(), d_score);
+      }
     }
 
    private:

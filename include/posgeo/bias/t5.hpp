@@ -7,6 +7,7 @@
 #include <posgeo/core/head_parts.hpp>
 #include <posgeo/core/narrow.hpp>
 #include <posgeo/core/table.hpp>
+#include <posgeo/core/table_gradient.hpp>
 
 namespace posgeo::bias {
 
@@ -56,6 +57,13 @@ class t5 {
     /// The table row of an offset: its bucket.
     [[nodiscard]] index_t table_row(relative_offset offset) const noexcept { return bucket_(offset); }
     [[nodiscard]] coordinate::offset_bounds constant_beyond() const noexcept { return bucket_.constant_beyond(); }
+    [[nodiscard]] table_gradients<T, 1> gradient() const {
+      return table_gradients<T, 1>(table_gradient<T>("table", weights_));
+    }
+    void add_gradient(batch_index b, head_index h, query_index i, key_index j, T d_score,
+                      table_gradients<T, 1>& to) const noexcept {
+      to[0].add(table_row(call_.offset(b, i, j)), h.value(), d_score);
+    }
 
    private:
     friend class t5;

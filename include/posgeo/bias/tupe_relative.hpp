@@ -7,6 +7,7 @@
 #include <posgeo/core/head_parts.hpp>
 #include <posgeo/core/narrow.hpp>
 #include <posgeo/core/table.hpp>
+#include <posgeo/core/table_gradient.hpp>
 
 #include <optional>
 
@@ -79,6 +80,13 @@ class tupe_relative {
     [[nodiscard]] T at_cls_key(head_index h) const noexcept { return number(policy_.bucket_.num_buckets(), h); }
     [[nodiscard]] coordinate::offset_bounds constant_beyond() const noexcept {
       return policy_.bucket_.constant_beyond();
+    }
+    [[nodiscard]] table_gradients<T, 1> gradient() const {
+      return table_gradients<T, 1>(table_gradient<T>("table", policy_.weights_));
+    }
+    void add_gradient(batch_index b, head_index h, query_index i, key_index j, T d_score,
+                      table_gradients<T, 1>& to) const noexcept {
+      to[0].add(row(b, i, j), h.value(), d_score);
     }
 
    private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <posgeo/call/memory_gradient.hpp>
 #include <posgeo/call/prefill_chunk.hpp>
 #include <posgeo/core/required.hpp>
 #include <posgeo/core/tensor.hpp>
@@ -11,9 +12,6 @@
 #include <vector>
 
 namespace posgeo::call {
-
-/// Whether a loss of the current segment reaches back into the segment that the memory was made in.
-enum class memory_gradient { detached, attached };
 
 struct segment_memory_settings {
   required<index_t> layer;     ///< whose input the states are
@@ -90,6 +88,23 @@ class segment_memory {
     auto call = next_call(current);
     const index_t rows = stored() + current.states.extent(1);
     return {last_rows(current, rows), std::move(call)};
+  }
+
+  /// Stops the gradient of the states of [memory; segment] where the memory is detached: its rows become 0. Ask it for
+  /// the gradient of the states, behind the projections: their weights learn from the memory's rows like from others.
+  /// Throws: errc::shape_mismatch for fewer rows than the memory has, or another batch.
+  void stop_gradient(states_view<T> d_states) const {
+    require(d_states.extent(0) == static_cast<index_t>(streams_.size()) && d_states.extent(1) >= stored(),
+            errc::shape_mismatch, "segment memory", "gradient of the states",
+            text("{} streams and at least {} rows", streams_.size(), stored()),
+            text("{} and {}", d_states.extent(0), d_states.extent(1)));
+    if (gradient() == memory_gradient::attached) return;
+    for (index_t b = 0; b < d_states.extent(0); ++b) {
+      for (index_t row = 0; row < stored(); ++row) {
+        const auto d = d_states.row(b, row);
+        std::fill(d.begin(), d.end(), T{0});
+      }
+    }
   }
 
   /// The memory after the segment: the last `capacity` rows of [memory; segment].

@@ -67,6 +67,14 @@ class relative_key_query {
     [[nodiscard]] auto query_side() const noexcept { return query_side_.query_side(); }
     /// The key meets the rows that the query does.
     [[nodiscard]] auto key_side() const noexcept { return query_side_.query_side(); }
+    [[nodiscard]] table_gradients<T, 1> gradient() const { return query_side_.gradient(); }
+    /// The table meets the query, and in the same row the key.
+    void add_gradient(batch_index b, head_index h, query_index i, key_index j, std::span<const T> query,
+                      std::span<const T> key, T d, std::span<T> d_query, std::span<T> d_key,
+                      table_gradients<T, 1>& to) const noexcept {
+      query_side_.add_gradient(b, h, i, j, query, key, d, d_query, d_key, to);
+      query_side_.add_gradient(b, h, i, j, key, query, d, d_key, d_query, to);
+    }
 
    private:
     friend class relative_key_query;

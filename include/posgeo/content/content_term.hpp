@@ -4,6 +4,7 @@
 #include <posgeo/call/position_call.hpp>
 #include <posgeo/coordinate/class_side.hpp>
 #include <posgeo/core/policy.hpp>
+#include <posgeo/core/table_gradient.hpp>
 
 #include <span>
 
@@ -47,6 +48,15 @@ concept appended_product = requires(const Term& term, batch_index b, head_index 
   requires noexcept(term.appended_dim())&& noexcept(term.append_tables());
   requires noexcept(term.append_query(b, h, i, out));
   requires noexcept(term.append_key(b, h, j, out));
+};
+
+/// Backward form of a compiled content term: add_gradient adds what d, the gradient of the raw score, gives the
+/// transformed query row, the transformed key row and the learned numbers.
+template <class Term, class T>
+concept content_gradient = says_gradient<Term> &&
+    requires(const Term& term, batch_index b, head_index h, query_index i, key_index j, std::span<const T> row, T d,
+             std::span<T> d_row, gradient_of<Term>& gradient) {
+  requires noexcept(term.add_gradient(b, h, i, j, row, row, d, d_row, d_row, gradient));
 };
 
 }  // namespace posgeo

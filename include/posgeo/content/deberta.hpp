@@ -7,6 +7,7 @@
 #include <posgeo/core/head_parts.hpp>
 #include <posgeo/core/narrow.hpp>
 #include <posgeo/core/row_product.hpp>
+#include <posgeo/core/table_gradient.hpp>
 
 #include <optional>
 
@@ -146,6 +147,23 @@ class deberta {
       return span_side<T, Element>(
           *policy_.tables_.position_queries, policy_.span_,
           policy_.terms_.index() == p2c_index::paper ? offset_sign::query_minus_key : offset_sign::key_minus_query);
+    }
+    [[nodiscard]] table_gradients<T, 2> gradient() const {
+      return table_gradients<T, 2>(table_gradient<T>("key_table", policy_.tables_.position_keys),
+                                   table_gradient<T>("query_table", policy_.tables_.position_queries));
+    }
+    void add_gradient(batch_index b, head_index h, query_index i, key_index j, std::span<const T> query,
+                      std::span<const T> key, T d, std::span<T> d_query, std::span<T> d_key,
+                      table_gradients<T, 2>& to) const noexcept {
+      const relative_offset offset = call_.offset(b, i, j);
+      if (const auto c2p = query_side()) {
+        add_scaled(d, c2p->table_row(h, c2p->of(offset)), d_query);
+        to[0].add_row(*policy_.tables_.position_keys, h, c2p->of(offset), query, d);
+      }
+      if (const auto p2c = key_side()) {
+        add_scaled(d, p2c->table_row(h, p2c->of(offset)), d_key);
+        to[1].add_row(*policy_.tables_.position_queries, h, p2c->of(offset), key, d);
+      }
     }
 
    private:

@@ -58,6 +58,8 @@ class distance_rows {
   }
 
   [[nodiscard]] const head_tables<Element>& tables() const noexcept { return rows_; }
+  /// What is learned of the rows: they themselves.
+  [[nodiscard]] const head_tables<Element>& learned() const noexcept { return rows_; }
 
   /// The table row of a distance. Only padding and hidden keys can be beyond the ends; they read the row at the end.
   [[nodiscard]] index_t class_of(index_t distance) const noexcept {

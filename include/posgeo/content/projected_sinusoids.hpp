@@ -6,6 +6,7 @@
 #include <posgeo/core/head_parts.hpp>
 #include <posgeo/core/precision.hpp>
 #include <posgeo/core/row_product.hpp>
+#include <posgeo/core/table_gradient.hpp>
 #include <posgeo/frequency/geometric.hpp>
 
 #include <cmath>
@@ -105,6 +106,21 @@ class projected_sinusoids {
       const double phase = static_cast<double>(clamped(distance)) * frequencies_.at(pair);
       put(pair, std::sin(phase));
       put(frequencies_.pairs() + pair, std::cos(phase));
+    }
+  }
+
+  /// What is learned of the rows: their projection.
+  [[nodiscard]] const table<Element>& learned() const noexcept { return weight_; }
+  /// Adds to the projection's gradient what the gradients of the rows of `rows`, one for each distance, give it.
+  template <class T>
+  void add_gradient(const distance_rows<T>& rows, const table_gradient<T>& of_distances, table_gradient<T>& to) const {
+    std::vector<double> sinusoid(static_cast<std::size_t>(weight_.columns()));
+    for (const index_t row : of_distances.touched_rows()) {
+      for_each_column(rows.lowest() + row,
+                      [&](index_t column, double value) { sinusoid[static_cast<std::size_t>(column)] = value; });
+      for (index_t unit = 0; unit < weight_.rows(); ++unit) {
+        to.add_row(unit, std::span<const double>(sinusoid), of_distances(row, unit));
+      }
     }
   }
 

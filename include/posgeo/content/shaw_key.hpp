@@ -6,6 +6,7 @@
 #include <posgeo/core/head_parts.hpp>
 #include <posgeo/core/narrow.hpp>
 #include <posgeo/core/row_product.hpp>
+#include <posgeo/core/table_gradient.hpp>
 
 #include <optional>
 
@@ -53,6 +54,15 @@ class shaw_key {
     }
     [[nodiscard]] std::optional<coordinate::relation_side<T, Element>> query_side() const noexcept {
       return coordinate::relation_side<T, Element>(relations_);
+    }
+    [[nodiscard]] table_gradients<T, 1> gradient() const {
+      return table_gradients<T, 1>(table_gradient<T>("table", relations_.rows()));
+    }
+    void add_gradient(batch_index b, head_index h, query_index i, key_index j, std::span<const T> query,
+                      std::span<const T>, T d, std::span<T> d_query, std::span<T>,
+                      table_gradients<T, 1>& to) const noexcept {
+      add_scaled(d, row(b, h, i, j), d_query);
+      to[0].add_row(relations_.rows(), h, relations_.classes()(call_.offset(b, i, j)), query, d);
     }
 
    private:

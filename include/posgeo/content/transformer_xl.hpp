@@ -8,6 +8,7 @@
 #include <posgeo/core/description.hpp>
 #include <posgeo/core/head_parts.hpp>
 #include <posgeo/core/row_product.hpp>
+#include <posgeo/core/table_gradient.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -21,6 +22,14 @@ template <class Element>
 struct global_biases {
   table<Element> content;   ///< u, which meets the key (r_w_bias in the release)
   table<Element> position;  ///< v, which meets the distance (r_r_bias)
+};
+
+/// The gradients of u, v and what makes the rows; those of the rows first of each distance, where the rows are made of
+/// something else.
+template <class T>
+struct transformer_xl_gradient : table_gradients<T, 3> {
+  using table_gradients<T, 3>::table_gradients;
+  std::optional<table_gradient<T>> of_distances{};
 };
 
 /// Adds u . k_j + (q_i + v) . r[i - j] to the raw score q_i . k_j, and shares its scale.
@@ -97,15 +106,47 @@ class transformer_xl {
     }
     [[nodiscard]] std::optional<distance_side> query_side() const noexcept { return distance_side(*this); }
     void add_to_query(head_index h, std::span<T> row) const noexcept { add_row(biases_.content.row(h.value()), row); }
+    /// "rows.table" is what the rows learn: themselves, or their projection.
+    [[nodiscard]] transformer_xl_gradient<T> gradient() const {
+      transformer_xl_gradient<T> zero(table_gradient<T>("content_bias_table", biases_.content),
+                                      table_gradient<T>("position_bias_table", biases_.position),
+                                      table_gradient<T>("rows.table", learned_.learned()));
+      if constexpr (made_of_learned) zero.of_distances.emplace("distances", rows_.tables());
+      return zero;
+    }
+    void add_gradient(batch_index b, head_index h, query_index i, key_index j, std::span<const T> query,
+                      std::span<const T> key, T d, std::span<T> d_query, std::span<T> d_key,
+                      transformer_xl_gradient<T>& to) const noexcept {
+      const index_t row = rows_.class_of(signed_offset(call_.offset(b, i, j), offset_sign::query_minus_key));
+      const auto r = rows_.tables().row(h, row);
+      add_scaled(d, biases_.content.row(h.value()), d_key);
+      add_scaled(d, r, d_query);
+      to[0].add_row(h.value(), key, d);
+      to[1].add_row(h.value(), r, d);
+      table_gradient<T>* of_rows = &to[2];
+      if constexpr (made_of_learned) of_rows = &*to.of_distances;
+      of_rows->add_row(rows_.tables(), h, row, query, d);
+      of_rows->add_row(rows_.tables(), h, row, biases_.position.row(h.value()), d);
+    }
+    /// Hands the gradients of the distances to the projection; they are zero afterwards.
+    void finish_gradient(transformer_xl_gradient<T>& to) const {
+      if constexpr (made_of_learned) {
+        learned_.add_gradient(rows_, *to.of_distances, to[2]);
+        to.of_distances->reset();
+      }
+    }
 
    private:
     friend class transformer_xl;
+    /// Whether the rows are made for the call of something learned, or are that themselves.
+    static constexpr bool made_of_learned = !std::same_as<Rows, bound_rows>;
     static void add_row(std::span<const Element> from, std::span<T> row) noexcept {
       for (std::size_t d = 0; d < row.size(); ++d) row[d] += static_cast<T>(from[d]);
     }
-    term(global_biases<Element> biases, bound_rows rows, position_call call)
-        : biases_(std::move(biases)), rows_(std::move(rows)), call_(std::move(call)) {}
+    term(global_biases<Element> biases, Rows learned, bound_rows rows, position_call call)
+        : biases_(std::move(biases)), learned_(std::move(learned)), rows_(std::move(rows)), call_(std::move(call)) {}
     global_biases<Element> biases_;
+    Rows learned_;
     bound_rows rows_;
     position_call call_;
   };
@@ -116,7 +157,7 @@ class transformer_xl {
     require_fits<T>(biases_.content.values(), "content bias u");
     require_fits<T>(biases_.position.values(), "position bias v");
     const auto [low, high] = distances(call).value_or(std::pair{index_t{0}, index_t{0}});
-    return {biases_, rows_.template over<T>(low, high, layout), call};
+    return {biases_, rows_, rows_.template over<T>(low, high, layout), call};
   }
 
  private:

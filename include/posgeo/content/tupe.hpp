@@ -6,6 +6,7 @@
 #include <posgeo/core/head_parts.hpp>
 #include <posgeo/core/head_tables.hpp>
 #include <posgeo/core/narrow.hpp>
+#include <posgeo/core/table_gradient.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -138,6 +139,18 @@ class tupe {
       }
       coordinate::write_row(policy_.keys_.row(h, p.value() + policy_.cls_.row_offset()), out);
     }
+    [[nodiscard]] table_gradients<T, 2> gradient() const {
+      return table_gradients<T, 2>(table_gradient<T>("query_table", policy_.queries_),
+                                   table_gradient<T>("key_table", policy_.keys_));
+    }
+    /// Of the two position rows that the pair reads, be it for [CLS]; the content gets nothing.
+    void add_gradient(batch_index b, head_index h, query_index i, key_index j, std::span<const T>, std::span<const T>,
+                      T d, std::span<T>, std::span<T>, table_gradients<T, 2>& to) const noexcept {
+      if (!policy_.reads(call_, b, i, j)) return;
+      const auto [query, key] = policy_.rows_of_pair(call_.at(b, i), call_.at(b, j));
+      to[0].add_row(policy_.queries_, h, query, policy_.keys_.row(h, key), d);
+      to[1].add_row(policy_.keys_, h, key, policy_.queries_.row(h, query), d);
+    }
 
    private:
     friend class tupe;
@@ -192,9 +205,14 @@ class tupe {
   }
 
   [[nodiscard]] double product(head_index h, position query, position key) const noexcept {
-    if (cls_.is_cls(query)) return product_of_rows(h, 0, 0);
-    if (cls_.is_cls(key)) return product_of_rows(h, 1, 1);
-    return product_of_rows(h, query.value() + cls_.row_offset(), key.value() + cls_.row_offset());
+    const auto [query_row, key_row] = rows_of_pair(query, key);
+    return product_of_rows(h, query_row, key_row);
+  }
+  /// The table rows whose product a pair reads.
+  [[nodiscard]] std::pair<index_t, index_t> rows_of_pair(position query, position key) const noexcept {
+    if (cls_.is_cls(query)) return {0, 0};
+    if (cls_.is_cls(key)) return {1, 1};
+    return {query.value() + cls_.row_offset(), key.value() + cls_.row_offset()};
   }
   [[nodiscard]] double product_of_rows(head_index h, index_t query_row, index_t key_row) const noexcept {
     const auto query = queries_.row(h, query_row);

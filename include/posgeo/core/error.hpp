@@ -67,6 +67,7 @@ enum class errc {
   admission = 51,
   table_migration = 52,
   release_step = 53,
+  coverage = 54,
 };
 
 /// One broken rule: its code and a sentence that names the object, the axis, the expected and the actual value.

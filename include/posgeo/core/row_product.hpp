@@ -14,4 +14,10 @@ template <class T, class Element>
   return sum;
 }
 
+/// Adds factor times a table's row to a row in T.
+template <class T, class Element>
+void add_scaled(T factor, std::span<const Element> table_row, std::span<T> row) noexcept {
+  for (std::size_t d = 0; d < row.size(); ++d) row[d] += factor * static_cast<T>(table_row[d]);
+}
+
 }  // namespace posgeo

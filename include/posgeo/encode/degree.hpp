@@ -100,6 +100,18 @@ class degree {
         row[c] += static_cast<T>(static_cast<double>(in[c]) + static_cast<double>(out[c]));
       }
     }
+    [[nodiscard]] table_gradients<T, 2> gradient() const {
+      return table_gradients<T, 2>(table_gradient<T>("in_table", policy_.in_),
+                                   table_gradient<T>("out_table", policy_.out_));
+    }
+    void add_gradient(batch_index b, query_index i, std::span<const T> d_row,
+                      table_gradients<T, 2>& to) const noexcept {
+      const auto place = policy_.graphs_.place(call_.query_space(), b.value(), i.value());
+      if (place.is != coordinate::graph_place::kind::node) return;
+      to[0].add_row(policy_.row_number(policy_.in_, policy_.in_degree(place.graph, place.node)), d_row, T{1});
+      to[1].add_row(policy_.row_number(policy_.out_, policy_.graphs_.of(place.graph).out_degree(place.node)), d_row,
+                    T{1});
+    }
 
    private:
     friend class degree;
@@ -126,8 +138,11 @@ class degree {
     const coordinate::graph& of = graphs_.of(g);
     return settings_.count == degree_count::by_direction ? of.in_degree(node) : of.out_degree(node);
   }
+  [[nodiscard]] index_t row_number(const table<Element>& of, index_t d) const noexcept {
+    return std::min(d + settings_.row_offset, of.rows() - 1);
+  }
   [[nodiscard]] std::span<const Element> row(const table<Element>& of, index_t d) const noexcept {
-    return of.row(std::min(d + settings_.row_offset, of.rows() - 1));
+    return of.row(row_number(of, d));
   }
 
   table<Element> in_;

@@ -58,6 +58,15 @@ class grid_full {
     const auto learned = table_.row(grid_.index_of(place));
     for (std::size_t c = 0; c < learned.size(); ++c) row[c] += static_cast<T>(learned[c]);
   }
+  template <class T>
+  [[nodiscard]] table_gradients<T, 1> gradient() const {
+    return table_gradients<T, 1>(table_gradient<T>("table", table_));
+  }
+  template <class T>
+  void add_gradient(const coordinate::grid_place& place, std::span<const T> d_row,
+                    table_gradients<T, 1>& to) const noexcept {
+    to[0].add_row(grid_.index_of(place), d_row, T{1});
+  }
 
  private:
   table<Element> table_;

@@ -66,6 +66,18 @@ class grid_separable {
       row[c] += static_cast<T>(static_cast<double>(down[c]) + static_cast<double>(across[c]));
     }
   }
+  template <class T>
+  [[nodiscard]] table_gradients<T, 2> gradient() const {
+    return table_gradients<T, 2>(table_gradient<T>("row_table", rows_), table_gradient<T>("column_table", columns_));
+  }
+  template <class T>
+  void add_gradient(const coordinate::grid_place& place, std::span<const T> d_row,
+                    table_gradients<T, 2>& to) const noexcept {
+    const auto* cell = std::get_if<coordinate::cell>(&place);
+    if (cell == nullptr) return;
+    to[0].add_row(cell->row, d_row, T{1});
+    to[1].add_row(cell->column, d_row, T{1});
+  }
 
  private:
   table<Element> rows_;

@@ -3,6 +3,7 @@
 
 #include <posgeo/core/required.hpp>
 #include <posgeo/core/table.hpp>
+#include <posgeo/core/table_gradient.hpp>
 
 #include <algorithm>
 #include <array>
@@ -71,6 +72,18 @@ struct axis_blend {
   return blends;
 }
 
+inline void require_extents(const interpolated_grid_settings& s) {
+  constexpr index_t most = index_t{1} << 16;
+  violations found;
+  for (const index_t extent : {s.from.rows, s.from.columns, s.to.rows, s.to.columns}) {
+    found.expect(extent >= 1 && extent <= most, errc::grid_bounds, "interpolated grid", "extent", "from 1 to 2^16",
+                 extent);
+  }
+  found.expect(s.class_rows >= 0 && s.class_rows <= most, errc::grid_bounds, "interpolated grid", "class_rows",
+               "from 0 to 2^16", s.class_rows);
+  found.throw_if_any();
+}
+
 }  // namespace detail
 
 /// A row-major table of a grid resized to another one: half-pixel centres, borders repeated, no antialiasing; class
@@ -83,15 +96,7 @@ struct axis_blend {
 /// Source: Dosovitskiy et al. 2021, section 3.2, and the released interpolate_pos_encoding.
 template <class Element>
 [[nodiscard]] table<Element> interpolated_grid(const table<Element>& old, const interpolated_grid_settings& s) {
-  constexpr index_t most = index_t{1} << 16;
-  violations found;
-  for (const index_t extent : {s.from.rows, s.from.columns, s.to.rows, s.to.columns}) {
-    found.expect(extent >= 1 && extent <= most, errc::grid_bounds, "interpolated grid", "extent", "from 1 to 2^16",
-                 extent);
-  }
-  found.expect(s.class_rows >= 0 && s.class_rows <= most, errc::grid_bounds, "interpolated grid", "class_rows",
-               "from 0 to 2^16", s.class_rows);
-  found.throw_if_any();
+  detail::require_extents(s);
   require(old.rows() == s.class_rows + s.from.rows * s.from.columns, errc::table_rows, "interpolated grid",
           "table rows", text("{} class rows and {} x {} cells", s.class_rows, s.from.rows, s.from.columns), old.rows());
 
@@ -115,6 +120,39 @@ template <class Element>
     }
   }
   return {std::span<const Element>(values), s.class_rows + s.to.rows * s.to.columns, old.columns()};
+}
+
+/// What the gradient of a resized grid table gives the old one: class rows keep theirs, and each new cell's goes to the
+/// old cells that it is made of, by their shares.
+/// Throws: errc::table_rows for a gradient that is not one of the new grid; errc::grid_bounds for a grid without cells.
+template <class T>
+[[nodiscard]] table_gradient<T> interpolated_grid_backward(const table_gradient<T>& d_new,
+                                                           const interpolated_grid_settings& s) {
+  detail::require_extents(s);
+  const index_t new_rows = s.class_rows + s.to.rows * s.to.columns;
+  require(d_new.rows() == new_rows, errc::table_rows, "interpolated grid", "rows of the gradient", new_rows,
+          d_new.rows());
+  const index_t old_rows = s.class_rows + s.from.rows * s.from.columns;
+  table_gradient<T> to("table", old_rows, d_new.columns(), {old_rows, d_new.columns()});
+  const auto down = detail::axis_blends(s.from.rows, s.to.rows, s.kernel, s.rule);
+  const auto across = detail::axis_blends(s.from.columns, s.to.columns, s.kernel, s.rule);
+  for (const index_t row : d_new.touched_rows()) {
+    if (row < s.class_rows) {
+      to.add_row(row, d_new.row(row), T{1});
+      continue;
+    }
+    const index_t cell = row - s.class_rows;
+    const detail::axis_blend& r = down[static_cast<std::size_t>(cell / s.to.columns)];
+    const detail::axis_blend& c = across[static_cast<std::size_t>(cell % s.to.columns)];
+    for (std::size_t y = 0; y < 4; ++y) {
+      for (std::size_t x = 0; x < 4; ++x) {
+        const double share = r.share[y] * c.share[x];
+        if (share == 0.0) continue;
+        to.add_row(s.class_rows + r.from[y] * s.from.columns + c.from[x], d_new.row(row), static_cast<T>(share));
+      }
+    }
+  }
+  return to;
 }
 
 }  // namespace posgeo::encode

@@ -61,6 +61,15 @@ class learned_absolute {
       const auto learned = policy_.table_.row(r);
       for (std::size_t c = 0; c < learned.size(); ++c) row[c] += static_cast<T>(learned[c]);
     }
+    [[nodiscard]] table_gradients<T, 1> gradient() const {
+      return table_gradients<T, 1>(table_gradient<T>("table", policy_.table_));
+    }
+    /// A position that stands in several rows sums what they get.
+    void add_gradient(batch_index b, query_index i, std::span<const T> d_row,
+                      table_gradients<T, 1>& to) const noexcept {
+      const index_t r = table_row(b, i);
+      if (r >= 0) to[0].add_row(r, d_row, T{1});
+    }
 
    private:
     friend class learned_absolute;

@@ -32,6 +32,7 @@ class of_positions {
       row[static_cast<std::size_t>(column)] += static_cast<T>(value);
     });
   }
+  [[nodiscard]] static nothing_learned gradient() noexcept { return {}; }
 
  private:
   Encoder encoder_;

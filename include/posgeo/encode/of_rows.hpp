@@ -18,7 +18,8 @@ void for_each_value(const row_column<Value>& column, const Visit& visit) {
 
 /// A state encoder whose coordinate is no position but a value that each row brings along: a cell, a time. Padding
 /// receives nothing. Encoder says `width()`, `check<T>(column, found)` and, noexcept, `add(value, row)`; with
-/// `describe()` also `describe_column(column)`. Shapes: column [entries, rows], states [entries, rows, width]. Throws:
+/// `describe()` also `describe_column(column)`, and for gradients `gradient<T>()` and, noexcept,
+/// `add_gradient(value, d_row, gradient)`. Shapes: column [entries, rows], states [entries, rows, width]. Throws:
 /// errc::row_identity when compiled for rows that are not the column's, in its order; what the encoder refuses.
 template <class Encoder, class Value>
 class of_rows {
@@ -41,6 +42,15 @@ class of_rows {
     void add_to(batch_index b, query_index i, std::span<T> row) const noexcept {
       if (!policy_.column_.rows().name(b.value(), i.value()).active) return;
       policy_.encoder_.add(policy_.column_.at(b.value(), i.value()), row);
+    }
+    [[nodiscard]] auto gradient() const requires(requires(const Encoder& e) { e.template gradient<T>(); }) {
+      return policy_.encoder_.template gradient<T>();
+    }
+    template <class Gradient>
+    void add_gradient(batch_index b, query_index i, std::span<const T> d_row, Gradient& to) const noexcept
+        requires(requires(const Encoder& e, const Value& value) { e.add_gradient(value, d_row, to); }) {
+      if (!policy_.column_.rows().name(b.value(), i.value()).active) return;
+      policy_.encoder_.add_gradient(policy_.column_.at(b.value(), i.value()), d_row, to);
     }
 
    private:

@@ -180,6 +180,7 @@ template <class T>
 class sinusoidal::term {
  public:
   [[nodiscard]] index_t width() const noexcept { return policy_.width(); }
+  [[nodiscard]] static nothing_learned gradient() noexcept { return {}; }
   void add_to(batch_index b, query_index i, std::span<T> row) const noexcept {
     if (policy_.settings_.padding.how() == padded_rows::rule::untouched && !call_.active(b, i)) return;
     const auto coordinate = static_cast<double>(call_.at(b, i).value() + policy_.settings_.offset);

@@ -114,6 +114,10 @@ class sinusoidal_grid {
     for_each_column(
         point, [&](index_t column, double value) { row[static_cast<std::size_t>(column)] += static_cast<T>(value); });
   }
+  template <class T>
+  [[nodiscard]] static nothing_learned gradient() noexcept {
+    return {};
+  }
 
  private:
   [[nodiscard]] static sinusoidal axis_of(const sinusoidal_grid_settings& s) {

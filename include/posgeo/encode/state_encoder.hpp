@@ -4,6 +4,7 @@
 #include <posgeo/call/position_call.hpp>
 #include <posgeo/core/description.hpp>
 #include <posgeo/core/policy.hpp>
+#include <posgeo/core/table_gradient.hpp>
 #include <posgeo/core/tensor.hpp>
 
 #include <optional>
@@ -23,6 +24,16 @@ concept state_encoder = member_of<P, family::state_encoder> &&
   requires noexcept(term.width());
   requires noexcept(term.add_to(b, i, row));
 };
+
+/// Backward form of a compiled encoder: add_gradient adds to its gradient what d_row, the gradient of a row's states,
+/// gives its learned numbers; the states themselves keep theirs. One without learned numbers has a gradient() that is
+/// nothing_learned, and no more.
+template <class Term, class T>
+concept encoder_gradient = says_gradient<Term> &&
+    (std::same_as<gradient_of<Term>, nothing_learned> ||
+     requires(const Term& term, batch_index b, query_index i, std::span<const T> d_row, gradient_of<Term>& gradient) {
+       requires noexcept(term.add_gradient(b, i, d_row, gradient));
+     });
 
 namespace encode {
 
@@ -74,6 +85,43 @@ void add_positions(const Encoder& encoder, const position_call& call, states_vie
   for (const batch_index b : indices<batch_index>(call.batch())) {
     for (const query_index i : indices<query_index>(call.queries())) {
       term.add_to(b, i, states.row(b.value(), i.value()));
+    }
+  }
+}
+
+/// A zero gradient of the encoder's learned numbers, computed in T.
+template <class T, state_encoder<T> Encoder>
+requires encoder_gradient<compiled_encoder_t<Encoder, T>, T>
+[[nodiscard]] auto gradient_for(const Encoder& encoder, const position_call& call) {
+  return encoder.template compile<T>(call).gradient();
+}
+
+/// Adds to the encoder's gradient what the gradients of the states of the call's query space give its learned numbers.
+/// The gradients of the states pass the encoder as they are.
+/// Shapes: d_states [batch, queries, width].
+/// Throws: errc::shape_mismatch if d_states are not those of the call or not as wide as the encoder, or if the gradient
+///         is of other tables; what compile throws. Nothing is added then.
+template <class T, state_encoder<T> Encoder>
+requires encoder_gradient<compiled_encoder_t<Encoder, T>, T>
+void add_positions_backward(const Encoder& encoder, const position_call& call,
+                            const std::type_identity_t<states_view<const T>>& d_states,
+                            gradient_of<compiled_encoder_t<Encoder, T>>& gradient) {
+  const auto term = encoder.template compile<T>(call);
+  violations found;
+  const index_t expected[] = {call.batch(), call.queries(), term.width()};
+  const char* const axis[] = {"batch", "rows", "width"};
+  for (std::size_t a = 0; a < 3; ++a) {
+    found.expect(d_states.extent(a) == expected[a], errc::shape_mismatch, "gradients of the states", axis[a],
+                 expected[a], d_states.extent(a));
+  }
+  found.expect(gradient.same_shape(term.gradient()), errc::shape_mismatch, "gradient of the encoder", "tables",
+               "those of the encoder", "others");
+  found.throw_if_any();
+  if constexpr (!std::same_as<gradient_of<compiled_encoder_t<Encoder, T>>, nothing_learned>) {
+    for (const batch_index b : indices<batch_index>(call.batch())) {
+      for (const query_index i : indices<query_index>(call.queries())) {
+        term.add_gradient(b, i, d_states.row(b.value(), i.value()), gradient);
+      }
     }
   }
 }

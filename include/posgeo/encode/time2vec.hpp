@@ -160,6 +160,28 @@ class time2vec {
       for (std::size_t c = 0; c < row.size(); ++c) row[c] += static_cast<T>(missing_row_->values()[c]);
     }
   }
+  template <class T>
+  [[nodiscard]] table_gradients<T, 3> gradient() const {
+    return table_gradients<T, 3>(table_gradient<T>("omega_table", omega_), table_gradient<T>("phi_table", phi_),
+                                 table_gradient<T>("missing_table", missing_row_));
+  }
+  /// d phi = F'(omega tau + phi) d, d omega = tau d phi; F' is 1 in the linear column. Formed in double.
+  template <class T>
+  void add_gradient(const stamp& when, std::span<const T> d_row, table_gradients<T, 3>& to) const noexcept {
+    if (!when) {
+      if (missing_row_) to[2].add_row(0, d_row, T{1});
+      return;
+    }
+    const double tau = settings_.time(*when);
+    for (index_t c = 0; c < width(); ++c) {
+      const double phase = static_cast<double>(omega_(0, c)) * tau + static_cast<double>(phi_(0, c));
+      double slope = 1.0;
+      if (c != linear_column()) slope = settings_.function == periodic::sine ? std::cos(phase) : -std::sin(phase);
+      const double d = slope * static_cast<double>(d_row[static_cast<std::size_t>(c)]);
+      to[0].add(0, c, static_cast<T>(tau * d));
+      to[1].add(0, c, static_cast<T>(d));
+    }
+  }
 
  private:
   time2vec_settings settings_;

@@ -66,6 +66,7 @@ class plan {
   [[nodiscard]] const Biases& biases() const noexcept { return biases_; }
   [[nodiscard]] const Values& values() const noexcept { return values_; }
   [[nodiscard]] const Visibilities& visibilities() const noexcept { return visibilities_; }
+  [[nodiscard]] const Sinks& sinks() const noexcept { return sinks_; }
 
   void transform_query(batch_index b, head_index h, query_index i, std::span<T> row) const noexcept {
     std::apply([&](const auto&... term) { (term.query(b, h, i, row), ...); }, transforms_);

@@ -5,6 +5,7 @@
 #include <posgeo/core/head_parts.hpp>
 #include <posgeo/core/narrow.hpp>
 #include <posgeo/core/policy.hpp>
+#include <posgeo/core/table_gradient.hpp>
 
 #include <cmath>
 #include <memory>
@@ -56,6 +57,14 @@ class sink {
    public:
     [[nodiscard]] T operator()(head_index h) const noexcept {
       return static_cast<T>((*logits_)[static_cast<std::size_t>(h.value())]);
+    }
+    /// Of the logits: [query heads].
+    [[nodiscard]] table_gradients<T, 1> gradient() const {
+      const auto count = static_cast<index_t>(logits_->size());
+      return table_gradients<T, 1>(table_gradient<T>("logits", count, 1, {count}));
+    }
+    void add_gradient(head_index h, T d_logit, table_gradients<T, 1>& to) const noexcept {
+      to[0].add(h.value(), 0, d_logit);
     }
 
    private:

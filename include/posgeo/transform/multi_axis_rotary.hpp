@@ -74,6 +74,14 @@ class multi_axis_rotary {
       turn_pair(static_cast<double>(p[t.axis]) * t.speed, row[t.dimensions.x], row[t.dimensions.y], attention_factor_);
     }
   }
+  /// The gradient of a row that was turned as if it stood at p becomes that of the row as it was.
+  template <class T>
+  void rotate_back(const coordinate::axis_positions<Axes>& p, std::span<T> d_row) const noexcept {
+    for (const turn& t : plan_->turns) {
+      turn_pair(-static_cast<double>(p[t.axis]) * t.speed, d_row[t.dimensions.x], d_row[t.dimensions.y],
+                attention_factor_);
+    }
+  }
 
   /// Itself: every head turns alike.
   [[nodiscard]] multi_axis_rotary part(const head_slice&) const { return *this; }
@@ -99,12 +107,21 @@ class multi_axis_rotary {
     void key(batch_index b, head_index, key_index j, std::span<T> row) const noexcept {
       turn_row(policy_.keys_, b.value(), j.value(), row);
     }
+    void turn_back(batch_index b, head_index, query_index i, std::span<T> d_row) const noexcept {
+      turn_row_back(policy_.queries_, b.value(), i.value(), d_row);
+    }
+    void turn_back(batch_index b, head_index, key_index j, std::span<T> d_row) const noexcept {
+      turn_row_back(policy_.keys_, b.value(), j.value(), d_row);
+    }
 
    private:
     friend class multi_axis_rotary;
     explicit term(multi_axis_rotary policy) : policy_(std::move(policy)) {}
     void turn_row(const column& positions, index_t b, index_t row_index, std::span<T> row) const noexcept {
       if (positions.rows().name(b, row_index).active) policy_.rotate(positions.at(b, row_index), row);
+    }
+    void turn_row_back(const column& positions, index_t b, index_t row_index, std::span<T> d_row) const noexcept {
+      if (positions.rows().name(b, row_index).active) policy_.rotate_back(positions.at(b, row_index), d_row);
     }
     multi_axis_rotary policy_;
   };

@@ -29,4 +29,13 @@ concept turning_transform = requires(const Term& term, position first, index_t c
   requires noexcept(term.turn(turns, out));
 };
 
+/// Backward form of a compiled transform: turn_back makes of the gradient of a changed row that of the row as it was,
+/// in place. The index says whose row it is.
+template <class Term, class T>
+concept transform_gradient = requires(const Term& term, batch_index b, head_index h, query_index i, key_index j,
+                                      std::span<T> d_row) {
+  requires noexcept(term.turn_back(b, h, i, d_row));
+  requires noexcept(term.turn_back(b, h, j, d_row));
+};
+
 }  // namespace posgeo

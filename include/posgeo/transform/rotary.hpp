@@ -111,11 +111,13 @@ class rotary {
   /// Turns one row as if it stood at p.
   template <class T>
   void rotate(position p, std::span<T> row) const noexcept {
-    const auto where = static_cast<double>(p.value() + settings_.offset);
-    for (std::size_t pair = 0; pair < speeds().size(); ++pair) {
-      const auto [x, y] = dimensions_of(settings_.pairs, pair, speeds().size());
-      turn_pair(where * speeds()[pair], row[x], row[y], attention_factor_);
-    }
+    turn_to(static_cast<double>(p.value() + settings_.offset), row);
+  }
+  /// The gradient of a row that was turned as if it stood at p becomes that of the row as it was: it turns by the
+  /// opposite angle, and keeps the attention factor.
+  template <class T>
+  void rotate_back(position p, std::span<T> d_row) const noexcept {
+    turn_to(-static_cast<double>(p.value() + settings_.offset), d_row);
   }
 
   /// Itself: every head turns alike.
@@ -142,6 +144,12 @@ class rotary {
     }
     void key(batch_index b, head_index, key_index j, std::span<T> row) const noexcept {
       policy_.rotate(call_.at(b, j), row);
+    }
+    void turn_back(batch_index b, head_index, query_index i, std::span<T> d_row) const noexcept {
+      policy_.rotate_back(call_.at(b, i), d_row);
+    }
+    void turn_back(batch_index b, head_index, key_index j, std::span<T> d_row) const noexcept {
+      policy_.rotate_back(call_.at(b, j), d_row);
     }
     [[nodiscard]] index_t rotary_dim() const noexcept { return policy_.rotary_dim(); }
     /// In double what rotate uses, to the bit; in float within one unit in the last place of it.
@@ -205,6 +213,13 @@ class rotary {
     std::vector<double> speeds;
     description rule;
   };
+  template <class T>
+  void turn_to(double where, std::span<T> row) const noexcept {
+    for (std::size_t pair = 0; pair < speeds().size(); ++pair) {
+      const auto [x, y] = dimensions_of(settings_.pairs, pair, speeds().size());
+      turn_pair(where * speeds()[pair], row[x], row[y], attention_factor_);
+    }
+  }
   rotary_settings settings_;
   std::optional<index_t> head_dim_;
   double attention_factor_;

@@ -4,6 +4,8 @@
 #include <posgeo/coordinate/relation_rows.hpp>
 #include <posgeo/core/head_parts.hpp>
 #include <posgeo/core/narrow.hpp>
+#include <posgeo/core/row_product.hpp>
+#include <posgeo/core/table_gradient.hpp>
 #include <posgeo/value/value_term.hpp>
 
 #include <optional>
@@ -51,6 +53,14 @@ class shaw_value {
     }
     [[nodiscard]] std::optional<coordinate::relation_side<T, Element>> classes_of_value() const noexcept {
       return coordinate::relation_side<T, Element>(relations_);
+    }
+    [[nodiscard]] table_gradients<T, 1> gradient() const {
+      return table_gradients<T, 1>(table_gradient<T>("table", relations_.rows()));
+    }
+    [[nodiscard]] T add_gradient(batch_index b, head_index h, query_index i, key_index j, T weight,
+                                 std::span<const T> d_out_row, table_gradients<T, 1>& to) const noexcept {
+      to[0].add_row(relations_.rows(), h, relations_.classes()(call_.offset(b, i, j)), d_out_row, weight);
+      return row_product(d_out_row, relations_.row(call_, b, h, i, j));
     }
 
    private:

@@ -4,6 +4,7 @@
 #include <posgeo/call/position_call.hpp>
 #include <posgeo/coordinate/class_side.hpp>
 #include <posgeo/core/policy.hpp>
+#include <posgeo/core/table_gradient.hpp>
 
 #include <span>
 
@@ -23,6 +24,16 @@ template <class Term, class T>
 concept class_values = requires(const Term& term) {
   requires coordinate::class_side<typename decltype(term.classes_of_value())::value_type, T>;
   requires noexcept(term.classes_of_value());
+};
+
+/// Backward form of a compiled value term: add_gradient adds what d_out_row, the gradient of the output row, gives the
+/// learned numbers at this weight, and returns what it gives the weight.
+template <class Term, class T>
+concept value_gradient = says_gradient<Term> &&
+    requires(const Term& term, batch_index b, head_index h, query_index i, key_index j, T weight,
+             std::span<const T> d_out_row, gradient_of<Term>& gradient) {
+  { term.add_gradient(b, h, i, j, weight, d_out_row, gradient) } -> std::same_as<T>;
+  requires noexcept(term.add_gradient(b, h, i, j, weight, d_out_row, gradient));
 };
 
 }  // namespace posgeo
