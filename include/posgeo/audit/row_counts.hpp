@@ -99,9 +99,10 @@ inline void add_sums(tally& to, std::pair<index_t, index_t> within, index_t firs
     if (begin > std::min(end, high)) return;
     to.add_line(begin, std::min(end, high), (count + step * (begin - from)) * times, step * times);
   };
-  add(first, first + least - 1, 1, 1);
-  add(first + least, first + most - 1, least, 0);
-  add(first + most, first + most + least - 2, least - 1, -1);
+  // No sum is beyond the last one, first + most + least - 2, which may be the largest number there is.
+  add(first, first + (least - 1), 1, 1);
+  if (most > least) add(first + least, first + (most - 1), least, 0);
+  if (least > 1) add(first + most, first + (most + least - 2), least - 1, -1);
 }
 
 /// Counts the pairs of two stretches whose offset the rule allows.

@@ -82,7 +82,7 @@ class span_builder {
       open_ = {value, 1, 1};
     } else if (open_.count == 1) {
       open_ = {open_.first, 2, value - open_.first};
-    } else if (value == last() + open_.step) {
+    } else if (value - last() == open_.step) {
       ++open_.count;
     } else if (open_.count == 2 && !short_step()) {
       const index_t second = last();
