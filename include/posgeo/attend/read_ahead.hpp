@@ -35,7 +35,8 @@ class read_ahead {
   }
 
   void next() noexcept {
-    simd::prefetch(reinterpret_cast<const char*>(at_));
+    // An address, since it may lie beyond the rows.
+    simd::prefetch(reinterpret_cast<const void*>(at_));  // NOLINT(performance-no-int-to-ptr)
     at_ += line;
     if (at_ - row_ >= row_bytes_) at_ = row_ += stride_;
   }

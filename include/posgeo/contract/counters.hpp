@@ -199,9 +199,9 @@ class counted {
   counted(Executor executor, Sink& sink) : executor_(std::move(executor)), sink_(&sink) {}
 
   /// The same executor, whose counters say why it runs and whether its plan came from a cache.
-  [[nodiscard]] counted with(std::string fallback_reason, cache_use cache) const {
+  [[nodiscard]] counted with(const std::string& fallback_reason, cache_use cache) const {
     counted other = *this;
-    other.fallback_reason_ = std::move(fallback_reason);
+    other.fallback_reason_ = fallback_reason;
     other.cache_ = cache;
     return other;
   }

@@ -177,6 +177,7 @@ class description_diff {
   }
   [[nodiscard]] static std::string said(const std::vector<description>& all) {
     std::vector<std::string> names;
+    names.reserve(all.size());
     for (const description& one : all) names.push_back(one.name());
     return fmt::format("{} ({})", all.size(), fmt::join(names, ", "));
   }

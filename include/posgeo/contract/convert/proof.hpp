@@ -47,10 +47,9 @@ template <class T = double>
     require(a.numbers[n] < infinity, errc::conversion, "conversion", "proof", "scores that its type can hold",
             a.numbers[n]);
     if (a.numbers[n] == b.numbers[n]) continue;
-    const double difference = std::abs(static_cast<double>(a.numbers[n]) - static_cast<double>(b.numbers[n]));
-    const bool number = difference == difference;
-    proof.largest_difference =
-        std::max(proof.largest_difference, number ? difference : std::numeric_limits<double>::infinity());
+    double difference = std::abs(static_cast<double>(a.numbers[n]) - static_cast<double>(b.numbers[n]));
+    if (std::isnan(difference)) difference = std::numeric_limits<double>::infinity();
+    proof.largest_difference = std::max(proof.largest_difference, difference);
   }
   if (converted.arithmetic == step_arithmetic::other_order) {
     index_t width = 0;
