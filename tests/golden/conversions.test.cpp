@@ -212,22 +212,28 @@ TEST_CASE("proofs hold on the golden relative tables and projections of DeBERTa"
   CHECK(as_shaw == 4);
 }
 
+/// A table of position rows that every layer uses: row p is position p.
+checkpoint_contract of_positions(checkpoint_family family, const std::string& name, table_layout layout, index_t rows) {
+  return {.family = family,
+          .revision = source_revision(name),
+          .layout = layout,
+          .rows = rows,
+          .heads = {.query = 2, .key_value = 2, .dim = 4},
+          .order = head_order::natural(2),
+          .sign = none,
+          .rule = none,
+          .scale_factor = 1,
+          .cls = none,
+          .layers = {.owner = tensor_owner::model, .layers = 1},
+          .row_offset = 0,
+          .padding_row = none,
+          .rotary = none};
+}
+
 TEST_CASE("proofs hold on the golden position tables", "[golden]") {
   for (const auto& c : cases("learned_")) {
-    checkpoint_contract source{.family = checkpoint_family::learned_absolute,
-                               .revision = source_revision(c.name),
-                               .layout = table_layout::rows_by_width,
-                               .rows = c.integer("max_position_embeddings"),
-                               .heads = {.query = 2, .key_value = 2, .dim = 4},
-                               .order = head_order::natural(2),
-                               .sign = none,
-                               .rule = none,
-                               .scale_factor = 1,
-                               .cls = none,
-                               .layers = {.owner = tensor_owner::model, .layers = 1},
-                               .row_offset = 0,
-                               .padding_row = none,
-                               .rotary = none};
+    auto source = of_positions(checkpoint_family::learned_absolute, c.name, table_layout::rows_by_width,
+                               c.integer("max_position_embeddings"));
     auto target = source;
     if (c.has("padding_idx")) {
       source.row_offset = c.integer("padding_idx") + 1;
@@ -257,20 +263,8 @@ TEST_CASE("proofs hold on the golden sinusoids", "[golden]") {
       const index_t width = tensor.shape.back();
       if (!rows || width % 2 != 0) continue;
       const auto count = static_cast<index_t>(tensor.values.size()) / width;
-      checkpoint_contract source{.family = checkpoint_family::sinusoidal,
-                                 .revision = source_revision(c.name),
-                                 .layout = interleaved ? table_layout::interleaved : table_layout::concatenated,
-                                 .rows = count,
-                                 .heads = {.query = 2, .key_value = 2, .dim = 4},
-                                 .order = head_order::natural(2),
-                                 .sign = none,
-                                 .rule = none,
-                                 .scale_factor = 1,
-                                 .cls = none,
-                                 .layers = {.owner = tensor_owner::model, .layers = 1},
-                                 .row_offset = 0,
-                                 .padding_row = none,
-                                 .rotary = none};
+      const auto source = of_positions(checkpoint_family::sinusoidal, c.name,
+                                       interleaved ? table_layout::interleaved : table_layout::concatenated, count);
       auto target = source;
       target.layout = interleaved ? table_layout::concatenated : table_layout::interleaved;
       CAPTURE(c.name, name);
