@@ -6,6 +6,7 @@
 #include <posgeo/contract/capability.hpp>
 #include <posgeo/core/precision.hpp>
 #include <posgeo/encode/state_encoder.hpp>
+#include <posgeo/scale/softcap.hpp>
 
 #include <cmath>
 #include <concepts>
