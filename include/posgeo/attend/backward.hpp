@@ -5,6 +5,8 @@
 #include <posgeo/attend/plan_gradients.hpp>
 #include <posgeo/call/memory_gradient.hpp>
 
+#include <cmath>
+#include <limits>
 #include <type_traits>
 
 namespace posgeo {
@@ -36,6 +38,13 @@ inline bool has_memory(const position_call& call) noexcept {
     if (call.past_length(b) > 0) return true;
   }
   return false;
+}
+
+/// exp(score - log-sum-exp); a weight that the forward pass gives as 0 is 0.
+template <class T>
+[[nodiscard]] T weight_of(T score, T log_sum) noexcept {
+  const T below = score - log_sum;
+  return below < std::log(std::numeric_limits<T>::min()) ? T{0} : std::exp(below);
 }
 
 template <class Plan, class E, class O>
@@ -101,11 +110,11 @@ void attend_backward(const Executor& executor, const Plan& plan, const qkv<E>& i
 
 /// The gradients of a loss, given that of its output: attend_backward(eager{}, plan, {query, key, value}, {output,
 /// log_sum_exp}, d_output, {d_query, d_key, d_value}, gradients). d_query, d_key and d_value are overwritten; what the
-/// policies learn is added to `gradients`. Hidden pairs and rows that see nothing give exactly 0, whatever they hold.
-/// For key rows of earlier calls a memory_gradient must be named, after `gradients`: detached sets their d_key and
-/// d_value to 0.
-/// Units:  numbers are widened to the plan's type T as they are read; sums are in T and in one order.
-/// Throws: errc::executor_refusal for a policy without gradient expressions, by name; errc::missing_value for a call
+/// policies learn is added to `gradients`. Hidden pairs, rows that see nothing and queries of padding give exactly 0,
+/// whatever they hold. For key rows of earlier calls a memory_gradient must be named, after `gradients`: detached sets
+/// their d_key and d_value to 0. Units:  numbers are widened to the plan's type T as they are read; sums are in T and
+/// in one order. Throws: errc::executor_refusal for a policy without gradient expressions, by name; errc::missing_value
+/// for a call
 ///         with key rows of earlier calls and no memory_gradient; errc::shape_mismatch for a tensor that does not fit
 ///         the plan, or gradients of other tables; errc::memory_overlap where a gradient shares memory with what is
 ///         read, with another gradient, or with itself. Nothing is written then.

@@ -90,20 +90,21 @@ class class_rows {
   /// stride.
   void multiply(const T* rows, index_t row_stride, index_t count, index_t first, index_t last, T* out,
                 index_t stride) const noexcept {
-    score_tiles<score_start::zero, score_end::raw, T>({.queries = rows,
-                                                       .query_stride = row_stride,
-                                                       .keys = packed_,
-                                                       .dims = dims_,
-                                                       .first = first,
-                                                       .last = last,
-                                                       .shift = nullptr,
-                                                       .line = nullptr,
-                                                       .line_step = 0,
-                                                       .out = out,
-                                                       .out_stride = stride,
-                                                       .sums = nullptr,
-                                                       .ahead = nullptr},
-                                                      count);
+    score_tiles_of<score_start::zero, score_end::raw, key_source::packed, T>({.queries = rows,
+                                                                              .query_stride = row_stride,
+                                                                              .keys = packed_,
+                                                                              .dims = dims_,
+                                                                              .first = first,
+                                                                              .last = last,
+                                                                              .shift = nullptr,
+                                                                              .line = nullptr,
+                                                                              .line_step = 0,
+                                                                              .out = out,
+                                                                              .out_stride = stride,
+                                                                              .sums = nullptr,
+                                                                              .weights = nullptr,
+                                                                              .ahead = nullptr},
+                                                                             count);
   }
 
   index_t dims_ = 0;

@@ -102,6 +102,7 @@ class eager_backward {
     widen(in_.query.row(b.value(), h.value(), i.value()), std::span<T>(query_));
     plan_.transform_query(b, h, i, query_);
     d_query_.assign(dim_, T{0});
+    if (!plan_.call().active(b, i)) return write_query(b, h, i);
     d_out_.resize(width_);
     widen(d_output_.row(b.value(), h.value(), i.value()), std::span<T>(d_out_));
 
@@ -121,6 +122,9 @@ class eager_backward {
       std::get<0>(plan_.sinks()).add_gradient(h, -weight_of(sink, log_sum) * in_common, gradients_.sink());
     }
     turn_back(b, h, i, std::span<T>(d_query_));
+    write_query(b, h, i);
+  }
+  void write_query(batch_index b, head_index h, query_index i) noexcept {
     std::copy(d_query_.begin(), d_query_.end(), to_.query.row(b.value(), h.value(), i.value()).begin());
   }
 
@@ -131,12 +135,6 @@ class eager_backward {
   [[nodiscard]] T of_output(batch_index b, head_index h, query_index i) const noexcept {
     return row_product(std::span<const T>(d_out_), forward_.output.row(b.value(), h.value(), i.value()));
   }
-  /// exp(score - log-sum-exp); a weight that the forward pass gives as 0 is 0.
-  [[nodiscard]] static T weight_of(T score, T log_sum) noexcept {
-    const T below = score - log_sum;
-    return below < std::log(std::numeric_limits<T>::min()) ? T{0} : std::exp(below);
-  }
-
   /// A score, and what it passes on of its gradient to the bias, and to the scaled score before that.
   struct passed_score {
     T score;
@@ -174,12 +172,12 @@ class eager_backward {
     const auto value = std::span<const T>(row_of(values_, j.value(), width_));
     T d_weight = row_product(d_out, value);
     add_scaled(weight, d_out, row_of(d_values_, j.value(), width_));
-    each(plan_.values(), [&]<std::size_t N>(const auto& term, std::integral_constant<std::size_t, N>) {
+    each_term(plan_.values(), [&]<std::size_t N>(const auto& term, std::integral_constant<std::size_t, N>) {
       d_weight += term.add_gradient(b, h, i, j, weight, d_out, gradients_.template value<N>());
     });
 
     const T d_biased = weight * (d_weight - in_common) * score.to_bias;
-    each(plan_.biases(), [&]<std::size_t N>(const auto& term, std::integral_constant<std::size_t, N>) {
+    each_term(plan_.biases(), [&]<std::size_t N>(const auto& term, std::integral_constant<std::size_t, N>) {
       if constexpr (!std::same_as<gradient_of<std::remove_cvref_t<decltype(term)>>, nothing_learned>) {
         term.add_gradient(b, h, i, j, d_biased, gradients_.template bias<N>());
       }
@@ -191,19 +189,9 @@ class eager_backward {
     const auto d_key = row_of(d_keys_, j.value(), dim_);
     add_scaled(d_raw, key, std::span<T>(d_query_));
     add_scaled(d_raw, query, d_key);
-    each(plan_.contents(), [&]<std::size_t N>(const auto& term, std::integral_constant<std::size_t, N>) {
+    each_term(plan_.contents(), [&]<std::size_t N>(const auto& term, std::integral_constant<std::size_t, N>) {
       term.add_gradient(b, h, i, j, query, key, d_raw, std::span<T>(d_query_), d_key, gradients_.template content<N>());
     });
-  }
-
-  /// Calls visit(term, number) for each term of a tuple.
-  template <class Terms, class Visit>
-  static void each(const Terms& terms, const Visit& visit) {
-    each_of(terms, visit, std::make_index_sequence<std::tuple_size_v<Terms>>{});
-  }
-  template <class Terms, class Visit, std::size_t... N>
-  static void each_of(const Terms& terms, const Visit& visit, std::index_sequence<N...>) {
-    (visit(std::get<N>(terms), std::integral_constant<std::size_t, N>{}), ...);
   }
 
   const Plan& plan_;

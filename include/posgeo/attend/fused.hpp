@@ -55,29 +55,27 @@ class fused {
     require(!workspace_ || workspace_->size() >= needed, errc::workspace_size, "fused", "workspace bytes",
             text("at least {}", needed), workspace_ ? workspace_->size() : 0);
     const std::unique_ptr<std::byte[]> own(workspace_ ? nullptr : new std::byte[needed]);
-    std::byte* const memory = aligned(workspace_ ? workspace_->data() : own.get());
+    std::byte* const memory = detail::memory_parts::aligned(workspace_ ? workspace_->data() : own.get());
 
     std::atomic<index_t> next{0};
-    std::atomic<index_t> done{0};
-    std::atomic<bool> cancelled{false};
+    detail::piece_progress progress(progress_, work.count());
     threads_.parallel_for(workers(work), [&](index_t worker) {
       detail::memory_parts parts(memory + static_cast<std::size_t>(worker) * bytes_of_worker(sizes));
       const kernel::fused_memory<Plan> of_worker(parts, sizes);
       kernel::fused_entry<Plan, E> entry(plan, in, sizes, of_worker);
       kernel::fused_rows<Plan, E, O> rows(plan, sizes, entry, out);
-      for (index_t n = next++; n < work.count() && !cancelled; n = next++) {
+      for (index_t n = next++; n < work.count() && !progress.cancelled(); n = next++) {
         run_piece(plan, sizes, work[n], entry, rows);
-        if (!progress_) continue;
-        try {
-          if (progress_(++done, work.count()) == progress::cancel) cancelled = true;
-        } catch (...) {
-          cancelled = true;
-          throw;
-        }
+        progress.one_more();
       }
     });
-    require(!cancelled, errc::cancelled, "fused", "call", "to be finished", "cancelled by its progress hook");
+    progress.require_finished("fused");
   }
+
+  [[nodiscard]] const Threads& threads() const noexcept { return threads_; }
+  [[nodiscard]] progress_hook progress() const noexcept { return progress_; }
+  /// The memory of the caller's, if there is any.
+  [[nodiscard]] std::optional<std::span<std::byte>> workspace() const noexcept { return workspace_; }
 
  private:
   /// Query rows [first, last) of the heads [head, head_end) of one batch entry.
@@ -140,11 +138,6 @@ class fused {
     (void)kernel::fused_memory<Plan>(counted, sizes);
     return counted.bytes();
   }
-  [[nodiscard]] static std::byte* aligned(std::byte* memory) noexcept {
-    const auto past = reinterpret_cast<std::uintptr_t>(memory) % detail::memory_parts::alignment;
-    return past == 0 ? memory : memory + (detail::memory_parts::alignment - past);
-  }
-
   template <class Plan, class E, class O>
   static void run_piece(const Plan& plan, const kernel::fused_sizes<Plan>& sizes, const piece& work,
                         kernel::fused_entry<Plan, E>& entry, kernel::fused_rows<Plan, E, O>& rows) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <posgeo/attend/fused_entry.hpp>
+#include <posgeo/attend/offset_mass.hpp>
 #include <posgeo/attend/value_tiles.hpp>
 
 #include <cmath>
@@ -61,13 +62,15 @@ class fused_output {
                        [[maybe_unused]] index_t first, [[maybe_unused]] index_t last) noexcept {
     [[maybe_unused]] std::size_t side_index = 0;
     [[maybe_unused]] index_t column = sizes_.width;
+    [[maybe_unused]] const index_t end = std::min(last * shape::keys, memory_.positions.size() - block);
     parts::each(plan_.values(), [&](const auto& term) {
       if constexpr (class_values<std::remove_cvref_t<decltype(term)>, T>) {
         const std::size_t n = side_index++;
         if (entry_.value_spans()[n].count > 0) {
           for (index_t r = 0; r < group.count; ++r) {
             T* const mass = memory_.out + (group.chunk_row + r) * sizes_.out_width + column;
-            add_mass(group.position[r], entry_.value_spans()[n], block, r, first, last, mass);
+            add_by_offset(memory_.positions, entry_.value_spans()[n], group.position[r], block,
+                          memory_.weights + r * sizes_.weight_stride, first * shape::keys, end, mass);
           }
         } else {
           each_weight(group, block, first, last, [&](index_t r, key_index j, T weight, std::span<T> row) {
@@ -115,6 +118,7 @@ class fused_output {
         if (entry_.value_spans()[n].count > 0) {
           value_tiles<value_start::zero>(value_job<T>{.weights = of_group + column,
                                                       .weight_stride = sizes_.out_width,
+                                                      .weight_step = 1,
                                                       .values = memory_.value_rows[n],
                                                       .value_stride = sizes_.width,
                                                       .keys = entry_.value_spans()[n].count,
@@ -139,6 +143,7 @@ class fused_output {
                                     index_t end) const noexcept {
     return {.weights = memory_.weights + begin,
             .weight_stride = sizes_.weight_stride,
+            .weight_step = 1,
             .values = values,
             .value_stride = stride,
             .keys = end - begin,
@@ -161,47 +166,6 @@ class fused_output {
       }
     }
   }
-  void add_mass(index_t query, const line_span& span, index_t block, index_t r, index_t first, index_t last,
-                T* mass) const noexcept {
-    const T* const weights = memory_.weights + r * sizes_.weight_stride;
-    const index_t begin = first * shape::keys;
-    const index_t end = std::min(last * shape::keys, memory_.positions.size() - block);
-    if (!memory_.positions.straight()) {
-      const std::int32_t* const relative = memory_.positions.relative() + block;
-      const index_t origin = saturating_subtract(saturating_subtract(memory_.positions.first(), query), span.low);
-      for (index_t n = begin; n < end; ++n) {
-        mass[std::clamp<index_t>(saturating_add(origin, relative[n]), 0, span.count - 1)] += weights[n];
-      }
-      return;
-    }
-    // Of key 0 of the block; further out than a block is as good as a block out.
-    const index_t entry = std::clamp(saturating_subtract(memory_.positions.first() + block - query, span.low),
-                                     -sizes_.block_keys, span.count);
-    const index_t low = std::clamp(-entry, begin, end);
-    const index_t high = std::clamp(span.count - entry, begin, end);
-    if (low > begin) mass[0] += sum_of(weights, begin, low);
-    if (high > low) add_row(mass + entry + low, weights + low, high - low);
-    if (end > high) mass[span.count - 1] += sum_of(weights, high, end);
-  }
-  /// Numbers [begin, end), each in the lane of its own number, so that zeros before or behind change nothing.
-  [[nodiscard]] static T sum_of(const T* numbers, index_t begin, index_t end) noexcept {
-    constexpr index_t lanes = shape::lanes;
-    constexpr index_t step = 4 * lanes;
-    simd::pack<T> sum[4] = {simd::zero<T>(), simd::zero<T>(), simd::zero<T>(), simd::zero<T>()};
-    for (index_t n = begin / step * step; n < end; n += step) {
-      for (index_t part = 0; part < 4; ++part) {
-        const index_t at = n + part * lanes;
-        if (at >= begin && at + lanes <= end) {
-          sum[part] = sum[part] + simd::load(numbers + at);
-        } else if (at < end && at + lanes > begin) {
-          const auto before = simd::first_lanes<T>(std::max<index_t>(begin - at, 0));
-          sum[part] = sum[part] + simd::zero_where(before, simd::load_first(numbers + at, std::min(end - at, lanes)));
-        }
-      }
-    }
-    return simd::sum((sum[0] + sum[1]) + (sum[2] + sum[3]));
-  }
-
   void write(head_index h, index_t i, index_t row) noexcept {
     T* const numbers = memory_.out + row * sizes_.out_width;
     const bool started = memory_.started[row] != 0;

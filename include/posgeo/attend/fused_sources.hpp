@@ -98,7 +98,6 @@ class fused_sources {
     return sum;
   }
 
- private:
   /// The numbers of a line by offset for the keys of a tile.
   void add_line(const T* line, const line_span& span, index_t query, index_t tile, tile_sum<T>& sum) const noexcept {
     const index_t of_stretch = block_ / shape::keys + tile;
@@ -110,6 +109,8 @@ class fused_sources {
           memory_.positions.relative() + of_stretch * shape::keys, memory_.positions.bounds_of_tile(of_stretch));
     }
   }
+
+ private:
   /// Adds number(k, key, offset) for each key of a tile, one by one.
   template <class Number>
   void add_each(index_t query, index_t tile, tile_sum<T>& sum, const Number& number) const noexcept {

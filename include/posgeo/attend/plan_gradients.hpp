@@ -29,6 +29,16 @@ auto gradients_of(const std::tuple<Terms...>& terms) {
   return std::apply([](const auto&... term) { return std::tuple{gradient_or_nothing(term)...}; }, terms);
 }
 
+template <class Terms, class Visit, std::size_t... N>
+void each_term(const Terms& terms, const Visit& visit, std::index_sequence<N...>) {
+  (visit(std::get<N>(terms), std::integral_constant<std::size_t, N>{}), ...);
+}
+/// Calls visit(term, number) for each term of a tuple.
+template <class Terms, class Visit>
+void each_term(const Terms& terms, const Visit& visit) {
+  each_term(terms, visit, std::make_index_sequence<std::tuple_size_v<Terms>>{});
+}
+
 /// The name of the n-th policy of a family, as far as the plan can say it.
 template <class Plan>
 std::string policy_name(const Plan& plan, std::string_view family, index_t n) {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <posgeo/core/error.hpp>
 #include <posgeo/core/index.hpp>
 
+#include <atomic>
 #include <concepts>
 #include <memory>
+#include <string_view>
 #include <type_traits>
 
 namespace posgeo {
@@ -42,5 +45,37 @@ class progress_hook {
   void* object_ = nullptr;
   progress (*call_)(void*, index_t, index_t) = nullptr;
 };
+
+namespace detail {
+
+/// What the workers of a call have done of its pieces, told to a hook. What the hook throws cancels the call too.
+class piece_progress {
+ public:
+  piece_progress(progress_hook hook, index_t pieces) noexcept : hook_(hook), pieces_(pieces) {}
+
+  void one_more() {
+    if (!hook_) return;
+    try {
+      if (hook_(++done_, pieces_) == progress::cancel) cancel();
+    } catch (...) {
+      cancel();
+      throw;
+    }
+  }
+  void cancel() noexcept { cancelled_ = true; }
+  [[nodiscard]] bool cancelled() const noexcept { return cancelled_; }
+  /// Throws: errc::cancelled if it was.
+  void require_finished(std::string_view object) const {
+    require(!cancelled_, errc::cancelled, object, "call", "to be finished", "cancelled by its progress hook");
+  }
+
+ private:
+  progress_hook hook_;
+  index_t pieces_;
+  std::atomic<index_t> done_{0};
+  std::atomic<bool> cancelled_{false};
+};
+
+}  // namespace detail
 
 }  // namespace posgeo

@@ -17,8 +17,15 @@ enum class score_start {
 };
 /// What becomes of a tile of scores.
 enum class score_end {
-  raw,      ///< they are stored
-  weights,  ///< 2^score is stored and summed, unless a score is above 0: then this tile's are stored raw
+  raw,            ///< they are stored
+  weights,        ///< 2^score is stored and summed, unless a score is above 0: then this tile's are stored raw
+  probabilities,  ///< 2^score is stored
+  weighted,       ///< score * weight is stored, and 0 where the weight is 0
+};
+/// Where the keys of a job come from.
+enum class key_source {
+  packed,   ///< they stay where they are
+  passing,  ///< they were packed for this job alone: the loop asks for the stored rows of the next ones
 };
 
 /// A stretch of tiles of one group of query rows. Scores are in base 2.
@@ -36,11 +43,12 @@ struct score_job {
   T* out;                ///< [rows][out_stride]: column 0 is the first key of tile 0
   index_t out_stride;
   T* sums;                  ///< [rows][lanes]
-  const read_ahead* ahead;  ///< asked for a line with each number of a query, instead of the keys themselves; or null
+  const T* weights;         ///< [rows][out_stride], of score_end::weighted
+  const read_ahead* ahead;  ///< of passing keys: asked for a line with each number of a query; else null
 };
 
 /// Runs the tiles and gives the number of the tile that it stopped at: `last`, or one that was stored raw.
-template <score_start Start, score_end End, index_t Rows, class T>
+template <score_start Start, score_end End, key_source Source, index_t Rows, class T>
 [[gnu::noinline]] index_t score_tile_rows(const score_job<T>& job) noexcept {
   using shape = tile_shape<T>;
   using simd::pack;
@@ -50,8 +58,7 @@ template <score_start Start, score_end End, index_t Rows, class T>
   constexpr index_t ahead = 256 / static_cast<index_t>(sizeof(T)) * 4;  // prefetched: 1 KiB, a few steps
   const index_t dims = job.dims;
   const index_t query_stride = job.query_stride;
-  const bool passing = job.ahead != nullptr;
-  read_ahead lines = passing ? *job.ahead : read_ahead();
+  read_ahead lines = Source == key_source::passing ? *job.ahead : read_ahead();
   for (index_t tile = job.first; tile < job.last; ++tile) {
     const T* keys = job.keys + tile * dims * shape::keys;
     const T* queries = job.queries;
@@ -76,9 +83,9 @@ template <score_start Start, score_end End, index_t Rows, class T>
 #pragma GCC unroll 4
       for (index_t n = 0; n < packs; ++n) {
         key[n] = simd::load(keys + n * lanes);
-        if (!passing) simd::prefetch(keys + n * lanes + ahead);
+        if constexpr (Source == key_source::packed) simd::prefetch(keys + n * lanes + ahead);
       }
-      if (passing) lines.next();
+      if constexpr (Source == key_source::passing) lines.next();
 #pragma GCC unroll 16
       for (index_t r = 0; r < rows; ++r) {
         const pack<T> query = simd::broadcast<T>(queries[r * query_stride]);
@@ -87,6 +94,22 @@ template <score_start Start, score_end End, index_t Rows, class T>
       }
       keys += shape::keys;
       ++queries;
+    }
+    if constexpr (End == score_end::probabilities || End == score_end::weighted) {
+#pragma GCC unroll 16
+      for (index_t r = 0; r < rows; ++r) {
+#pragma GCC unroll 4
+        for (index_t n = 0; n < packs; ++n) {
+          const index_t at = r * job.out_stride + n * lanes;
+          if constexpr (End == score_end::probabilities) {
+            simd::store(out + at, simd::exp2(score[r][n], softmax_rows<T>::vanishes));
+          } else {
+            const pack<T> weight = simd::load(job.weights + tile * shape::keys + at);
+            simd::store(out + at, simd::zero_where(simd::at_most(weight, simd::zero<T>()), weight * score[r][n]));
+          }
+        }
+      }
+      continue;
     }
     bool stop = End == score_end::raw;
     if constexpr (End == score_end::weights) {
@@ -126,13 +149,18 @@ template <score_start Start, score_end End, index_t Rows, class T>
 }
 
 /// The same for the first `rows` of a group, with no more work than the next power of two.
+template <score_start Start, score_end End, key_source Source, class T>
+inline index_t score_tiles_of(const score_job<T>& job, index_t rows) noexcept {
+  if (rows == 1) return score_tile_rows<Start, End, Source, 1>(job);
+  if (rows == 2) return score_tile_rows<Start, End, Source, 2>(job);
+  if (rows <= 4) return score_tile_rows<Start, End, Source, 4>(job);
+  if (tile_shape<T>::rows > 8 && rows <= 8) return score_tile_rows<Start, End, Source, 8>(job);
+  return score_tile_rows<Start, End, Source, tile_shape<T>::rows>(job);
+}
 template <score_start Start, score_end End, class T>
-inline index_t score_tiles(const score_job<T>& job, index_t rows = tile_shape<T>::rows) noexcept {
-  if (rows == 1) return score_tile_rows<Start, End, 1>(job);
-  if (rows == 2) return score_tile_rows<Start, End, 2>(job);
-  if (rows <= 4) return score_tile_rows<Start, End, 4>(job);
-  if (tile_shape<T>::rows > 8 && rows <= 8) return score_tile_rows<Start, End, 8>(job);
-  return score_tile_rows<Start, End, tile_shape<T>::rows>(job);
+inline index_t score_tiles(const score_job<T>& job, index_t rows) noexcept {
+  return job.ahead == nullptr ? score_tiles_of<Start, End, key_source::packed>(job, rows)
+                              : score_tiles_of<Start, End, key_source::passing>(job, rows);
 }
 
 }  // namespace kernel

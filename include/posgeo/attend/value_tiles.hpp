@@ -16,8 +16,9 @@ enum class value_start {
 /// Adds weights . values to the output rows of one group. Values are numbers of T, or are widened to it.
 template <class T, class V = T>
 struct value_job {
-  const T* weights;  ///< [rows][weight_stride]
+  const T* weights;  ///< [rows][keys], a row weight_stride and a key weight_step after the one before
   index_t weight_stride;
+  index_t weight_step;
   const V* values;  ///< [keys][value_stride]
   index_t value_stride;
   index_t keys;
@@ -38,6 +39,7 @@ template <value_start Start, index_t Rows, index_t Packs, class T, class V>
   const V* values = job.values + column;
   T* const out = job.out + row * job.out_stride + column;
   const index_t weight_stride = job.weight_stride;
+  const index_t weight_step = job.weight_step;
   const index_t value_stride = job.value_stride;
   constexpr index_t keys_ahead = 6;  // of packed values, which come from the second-level cache
   constexpr index_t lines = std::max<index_t>(Packs * lanes * static_cast<index_t>(sizeof(V)) / read_ahead::line, 1);
@@ -67,7 +69,7 @@ template <value_start Start, index_t Rows, index_t Packs, class T, class V>
 #pragma GCC unroll 8
       for (index_t n = 0; n < Packs; ++n) sum[r][n] = simd::fma(weight, value[n], sum[r][n]);
     }
-    ++weights;
+    weights += weight_step;
     values += value_stride;
   }
 #pragma GCC unroll 16
@@ -101,6 +103,24 @@ void value_tiles(const value_job<T, V>& job, index_t rows = tile_shape<T>::rows)
   for (index_t row = 0; row < shape::rows; row += shape::value_rows) {
     value_columns<Start, shape::value_rows, shape::value_packs>(job, row);
   }
+}
+
+/// out[n] += sum over rows r of [begin, end) of numbers[r][n] * of_row[r], for the first `count` numbers of a row.
+/// Shapes: numbers [rows][stride], of_row [rows][width], out [a tile's rows][width].
+template <class T>
+void add_along_rows(const T* numbers, index_t stride, const T* of_row, index_t width, index_t begin, index_t end,
+                    T* out, index_t count) noexcept {
+  value_tiles<value_start::zero>(value_job<T>{.weights = numbers + begin * stride,
+                                              .weight_stride = 1,
+                                              .weight_step = stride,
+                                              .values = of_row + begin * width,
+                                              .value_stride = width,
+                                              .keys = end - begin,
+                                              .width = width,
+                                              .out = out,
+                                              .out_stride = width,
+                                              .ahead = nullptr},
+                                 count);
 }
 
 }  // namespace kernel

@@ -29,6 +29,12 @@ class memory_parts {
   }
   [[nodiscard]] std::size_t bytes() const noexcept { return used_; }
 
+  /// The first address at a multiple of the alignment, at most so many bytes further on.
+  [[nodiscard]] static std::byte* aligned(std::byte* memory) noexcept {
+    const auto past = reinterpret_cast<std::uintptr_t>(memory) % alignment;
+    return past == 0 ? memory : memory + (alignment - past);
+  }
+
  private:
   std::byte* begin_ = nullptr;
   std::size_t used_ = 0;

@@ -64,7 +64,10 @@ class alibi {
     }
     void add_gradient(batch_index b, head_index h, query_index i, key_index j, T d_score,
                       table_gradients<T, 1>& to) const noexcept {
-      const index_t ahead = call_.offset(b, i, j).value();
+      add_gradient_at(h, call_.offset(b, i, j), d_score, to);
+    }
+    void add_gradient_at(head_index h, relative_offset offset, T d_score, table_gradients<T, 1>& to) const noexcept {
+      const index_t ahead = offset.value();
       to[0].add(h.value(), 0, -static_cast<T>(ahead < 0 ? -ahead : ahead) * d_score);
     }
 

@@ -96,6 +96,10 @@ class learned_relative {
                       table_gradients<T, 1>& to) const noexcept {
       to[0].add(table_row(b, i, j), h.value(), d_score);
     }
+    void add_gradient_at(head_index h, relative_offset offset, T d_score,
+                         table_gradients<T, 1>& to) const noexcept requires offset_classes<Classes> {
+      to[0].add(classes_(offset), h.value(), d_score);
+    }
 
    private:
     friend class learned_relative;

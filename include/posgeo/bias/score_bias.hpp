@@ -72,6 +72,13 @@ concept bias_gradient = says_gradient<Term> &&
     (std::same_as<gradient_of<Term>, nothing_learned> ||
      requires(const Term& term, batch_index b, head_index h, query_index i, key_index j, T d_score,
               gradient_of<Term>& gradient) { requires noexcept(term.add_gradient(b, h, i, j, d_score, gradient)); });
+/// Block form of the backward form of a bias by offset: add_gradient_at adds what d_score, a sum over pairs of one
+/// head and offset, gives its learned numbers.
+template <class Term, class T>
+concept offset_bias_gradient = offset_bias<Term, T> && says_gradient<Term> &&
+    requires(const Term& term, head_index h, relative_offset offset, T d_score, gradient_of<Term>& gradient) {
+  requires noexcept(term.add_gradient_at(h, offset, d_score, gradient));
+};
 
 /// A bias that says nothing about keys after the query; an attention that lets one be seen refuses to compile it.
 template <class P>

@@ -62,7 +62,10 @@ class t5 {
     }
     void add_gradient(batch_index b, head_index h, query_index i, key_index j, T d_score,
                       table_gradients<T, 1>& to) const noexcept {
-      to[0].add(table_row(call_.offset(b, i, j)), h.value(), d_score);
+      add_gradient_at(h, call_.offset(b, i, j), d_score, to);
+    }
+    void add_gradient_at(head_index h, relative_offset offset, T d_score, table_gradients<T, 1>& to) const noexcept {
+      to[0].add(table_row(offset), h.value(), d_score);
     }
 
    private:

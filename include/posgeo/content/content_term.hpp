@@ -58,5 +58,12 @@ concept content_gradient = says_gradient<Term> &&
              std::span<T> d_row, gradient_of<Term>& gradient) {
   requires noexcept(term.add_gradient(b, h, i, j, row, row, d, d_row, d_row, gradient));
 };
+/// Block form of the backward form of a term that is query . row[class] and nothing else: add_class_gradient adds
+/// d_row, the gradient of the row of a class.
+template <class Term, class T>
+concept class_content_gradient = query_sided<Term, T> && says_gradient<Term> &&
+    requires(const Term& term, head_index h, index_t c, std::span<const T> d_row, gradient_of<Term>& gradient) {
+  requires noexcept(term.add_class_gradient(h, c, d_row, gradient));
+};
 
 }  // namespace posgeo

@@ -64,6 +64,10 @@ class shaw_key {
       add_scaled(d, row(b, h, i, j), d_query);
       to[0].add_row(relations_.rows(), h, relations_.classes()(call_.offset(b, i, j)), query, d);
     }
+    void add_class_gradient(head_index h, index_t c, std::span<const T> d_row,
+                            table_gradients<T, 1>& to) const noexcept {
+      to[0].add_row(relations_.rows(), h, c, d_row, T{1});
+    }
 
    private:
     friend class shaw_key;

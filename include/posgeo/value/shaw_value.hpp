@@ -62,6 +62,10 @@ class shaw_value {
       to[0].add_row(relations_.rows(), h, relations_.classes()(call_.offset(b, i, j)), d_out_row, weight);
       return row_product(d_out_row, relations_.row(call_, b, h, i, j));
     }
+    void add_class_gradient(head_index h, index_t c, std::span<const T> d_row,
+                            table_gradients<T, 1>& to) const noexcept {
+      to[0].add_row(relations_.rows(), h, c, d_row, T{1});
+    }
 
    private:
     friend class shaw_value;

@@ -35,5 +35,12 @@ concept value_gradient = says_gradient<Term> &&
   { term.add_gradient(b, h, i, j, weight, d_out_row, gradient) } -> std::same_as<T>;
   requires noexcept(term.add_gradient(b, h, i, j, weight, d_out_row, gradient));
 };
+/// Block form of the backward form of a term with class values: add_class_gradient adds d_row, the gradient of the row
+/// of a class.
+template <class Term, class T>
+concept class_value_gradient = class_values<Term, T> && says_gradient<Term> &&
+    requires(const Term& term, head_index h, index_t c, std::span<const T> d_row, gradient_of<Term>& gradient) {
+  requires noexcept(term.add_class_gradient(h, c, d_row, gradient));
+};
 
 }  // namespace posgeo
