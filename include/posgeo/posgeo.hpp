@@ -32,6 +32,8 @@
 #include <posgeo/attend/value_tiles.hpp>
 #include <posgeo/attend/workspace.hpp>
 #include <posgeo/audit/coverage.hpp>
+#include <posgeo/audit/finding.hpp>
+#include <posgeo/audit/intervention.hpp>
 #include <posgeo/audit/print_coverage.hpp>
 #include <posgeo/audit/row_counts.hpp>
 #include <posgeo/audit/table_reads.hpp>
@@ -159,6 +161,7 @@
 #include <posgeo/core/narrow.hpp>
 #include <posgeo/core/policy.hpp>
 #include <posgeo/core/precision.hpp>
+#include <posgeo/core/reads.hpp>
 #include <posgeo/core/required.hpp>
 #include <posgeo/core/row_product.hpp>
 #include <posgeo/core/stated.hpp>
