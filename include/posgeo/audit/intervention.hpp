@@ -4,6 +4,7 @@
 #include <posgeo/call/position_call.hpp>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace posgeo::audit {
@@ -26,6 +27,41 @@ enum class intervention {
   chunk,                     ///< the queries come in several calls
   cached,                    ///< the queries come one by one, each with the keys so far
 };
+[[nodiscard]] constexpr std::string_view name_of(intervention kind) noexcept {
+  switch (kind) {
+    case intervention::permute_rows:
+      return "permute_rows";
+    case intervention::permute_content:
+      return "permute_content";
+    case intervention::permute_content_unmasked:
+      return "permute_content_unmasked";
+    case intervention::shift_all:
+      return "shift_all";
+    case intervention::shift_queries:
+      return "shift_queries";
+    case intervention::stretch_gap:
+      return "stretch_gap";
+    case intervention::reverse:
+      return "reverse";
+    case intervention::mirror_evidence:
+      return "mirror_evidence";
+    case intervention::swap_frames:
+      return "swap_frames";
+    case intervention::out_of_range:
+      return "out_of_range";
+    case intervention::pad_left:
+      return "pad_left";
+    case intervention::pad_right:
+      return "pad_right";
+    case intervention::pack:
+      return "pack";
+    case intervention::chunk:
+      return "chunk";
+    case intervention::cached:
+      return "cached";
+  }
+  return "unknown";
+}
 
 /// What an intervention does to an attention.
 enum class verdict {
@@ -35,6 +71,21 @@ enum class verdict {
   refused,         ///< the attention does not take the call
   not_applicable,  ///< the intervention has no meaning for this call
 };
+[[nodiscard]] constexpr std::string_view name_of(verdict found) noexcept {
+  switch (found) {
+    case verdict::invariant:
+      return "invariant";
+    case verdict::equivariant:
+      return "equivariant";
+    case verdict::changes:
+      return "changes";
+    case verdict::refused:
+      return "refused";
+    case verdict::not_applicable:
+      return "not_applicable";
+  }
+  return "unknown";
+}
 
 /// The row of the original call whose content a row of an edited call holds. Padding holds none.
 struct row_source {
