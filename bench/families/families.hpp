@@ -36,6 +36,9 @@ template <class... Elements, class Make>
 /// One by its name. Throws std::out_of_range.
 [[nodiscard]] const family& family_named(const std::string& name);
 
+/// Forward and backward pass of none, alibi, t5 or shaw_64; its flops are those of seven products.
+[[nodiscard]] std::optional<prepared> training_case(const std::string& family, const request& r);
+
 // The parts of the table, each compiled on its own.
 std::vector<family> plain_families();
 std::vector<family> bias_families();

@@ -36,18 +36,30 @@ double seconds_per_run(const prepared& it) {
 
 /// Prepared cases, shared by the rows of a group that compare with the same one.
 using case_ref = std::shared_ptr<const prepared>;
-case_ref prepared_case(const std::string& family, const request& r) {
-  static std::vector<std::pair<std::pair<std::string, request>, std::weak_ptr<const prepared>>> known;
-  const std::pair key{family, r};
-  std::erase_if(known, [](const auto& entry) { return entry.second.expired(); });
-  for (const auto& [at, held] : known) {
-    if (at == key) return held.lock();
+struct known_case {
+  std::string name;
+  request of;
+  std::weak_ptr<const prepared> held;
+};
+std::vector<known_case>& known_cases() {
+  static std::vector<known_case> known;
+  return known;
+}
+template <class Make>
+case_ref shared_case(const std::string& name, const request& r, const Make& make) {
+  std::vector<known_case>& known = known_cases();
+  std::erase_if(known, [](const known_case& one) { return one.held.expired(); });
+  for (const known_case& one : known) {
+    if (one.name == name && one.of == r) return one.held.lock();
   }
-  auto made = bench::family_named(family).prepare(r);
+  auto made = make();
   if (!made) return nullptr;
   auto out = std::make_shared<const prepared>(std::move(*made));
-  known.emplace_back(key, out);
+  known.push_back({name, r, out});
   return out;
+}
+case_ref prepared_case(const std::string& family, const request& r) {
+  return shared_case(family, r, [&] { return bench::family_named(family).prepare(r); });
 }
 
 using sampler = std::optional<std::function<sample()>>;
@@ -158,9 +170,26 @@ class plan_of_rows {
     });
   }
 
+  void training(const request& full_size, double required) {
+    const request r = sized(full_size);
+    add("training", "forward and backward, " + said(full_size), "the FMA peak", "GFLOP/s", bound::at_least, required,
+        [r] {
+          const case_ref it = shared_training("none", r);
+          return share_of(bench::fma_peak<float>, it, it->does.attention);
+        });
+  }
+  void training_over_no_bias(const std::string& family, const request& full_size, double required) {
+    const request r = sized(full_size);
+    add("training", fmt::format("{}, forward and backward, {}", family, said(full_size)), "no bias", "ms",
+        bound::at_most, required, [=] { return time_ratio(shared_training(family, r), shared_training("none", r)); });
+  }
+
   std::vector<planned_row> rows;
 
  private:
+  static case_ref shared_training(const std::string& family, const request& r) {
+    return shared_case("training " + family, r, [&] { return bench::training_case(family, r); });
+  }
   template <class Prepare>
   void add(const std::string& group, const std::string& name, const std::string& of, const std::string& unit,
            bound must, double required, const Prepare& prepare) {
@@ -264,6 +293,11 @@ std::vector<planned_row> rows_of(const std::string& build, effort how) {
       if (keys == 8192) plan.decode({.query = 32, .key_value = 8, .dim = 128}, keys, type, required);
     }
   }
+  const request trained = square(2048, 64, mask::causal);
+  plan.training(trained, 0.70);
+  plan.training_over_no_bias("t5", trained, 1.05);
+  plan.training_over_no_bias("alibi", trained, 1.05);
+  plan.training_over_no_bias("shaw_64", trained, 1.25);
   for (const index_t dim : {64, 128}) plan.two_threads(square(2048, dim, mask::full), 1.9);
   plan.two_threads(square(2048, 64, mask::causal), 1.9);
   plan.reproducible_decode({.query = 8, .key_value = 8, .dim = 64}, 8192, 1.25);

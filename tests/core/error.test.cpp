@@ -110,7 +110,9 @@ TEST_CASE("error codes keep their numbers", "[error]") {
                           errc::admission,
                           errc::table_migration,
                           errc::release_step,
-                          errc::coverage}) {
+                          errc::coverage,
+                          errc::report,
+                          errc::card}) {
     CHECK(static_cast<int>(code) == ++number);
   }
 }

@@ -10,7 +10,7 @@ foreach(page ${pages} ${root}/README.md)
   file(READ ${page} text)
   string(REPLACE "](" "@(" text "${text}")  # unbalanced brackets would glue the items of a list
   string(REGEX REPLACE "[][;]" " " text "${text}")
-  string(REGEX MATCHALL "@\\([^):]+\\)" links "${text}")
+  string(REGEX MATCHALL "@\\([^): ]+\\)" links "${text}")
   foreach(link ${links})
     string(REGEX MATCH "@\\(([^#]*)#?(.*)\\)" link "${link}")
     set(target ${page})

@@ -2,7 +2,7 @@
 # Draws every picture into a folder of its own (draw, drawn) and compares the files with those that are kept.
 cmake_minimum_required(VERSION 3.25)
 file(REMOVE_RECURSE ${drawn})
-execute_process(COMMAND ${draw} ${drawn} COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${draw} --pictures ${drawn} COMMAND_ERROR_IS_FATAL ANY)
 file(GLOB new RELATIVE ${drawn} ${drawn}/*)
 file(GLOB old RELATIVE ${kept} ${kept}/*)
 if(NOT new)
@@ -21,5 +21,5 @@ foreach(name ${names})
 endforeach()
 if(different)
   message(FATAL_ERROR
-          "docs/pictures is not what posgeo_pictures draws (cmake --workflow --preset pictures):${different}")
+          "docs/pictures is not what posgeo_atlas draws (cmake --workflow --preset pictures):${different}")
 endif()

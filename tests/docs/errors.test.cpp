@@ -371,6 +371,25 @@ std::vector<mistake> mistakes() {
          };
          taught(32).merge(taught(64));
        }},
+      {errc::report, "report", [] { audit::html::page("an audit", "").add({.title = "Biases", .words = "none"}); }},
+      {errc::card, "card",
+       [] {
+         (void)audit::card_of(attention{heads{}, scale::none{}, visible::causal{}},
+                              {.checkpoint_id = checkpoint_id("m"),
+                               .first_position = 0,
+                               .padding_side = audit::padded_side::left,
+                               .padding_positions = audit::padded_count::contiguous,
+                               .packed_positions = audit::packed_count::never_packed,
+                               .cached_call_begins_at = audit::cache_offset::no_cache,
+                               .configured_length = none,
+                               .trained_length = 64,
+                               .evaluated = std::vector<audit::measured_quality>{},
+                               .resized = none,
+                               .coverage = none,
+                               .audit = none,
+                               .not_claimed = std::vector<std::string>{}},
+                              json::xxh3{});
+       }},
   };
 }
 

@@ -8,12 +8,12 @@
 #include <posgeo/transform/rotary.hpp>
 #include <posgeo/visible/everything.hpp>
 
-#include <array>
 #include <cmath>
 
 #include "support/calls.hpp"
 #include "support/catch.hpp"
 #include "support/compare.hpp"
+#include "support/lab_tokens.hpp"
 
 // Five tokens, of which the second and fourth hold the same content and the last is the query. Positions are moved
 // together (shift) or the query's alone (gap). Expected numbers: the same program in NumPy, double precision.
@@ -21,20 +21,7 @@ namespace {
 
 using namespace posgeo;
 using namespace posgeo::test;
-
-constexpr std::size_t width = 4;
-using row = std::array<double, width>;
-constexpr std::array<row, 5> tokens{{{1.0, 0.2, 0.4, -0.1},
-                                     {0.6, 0.8, -0.2, 0.3},
-                                     {0.1, 0.7, 0.5, -0.4},
-                                     {0.6, 0.8, -0.2, 0.3},
-                                     {0.3, -0.1, 0.9, 0.7}}};
-constexpr std::array<index_t, 5> base_positions{0, 1, 3, 4, 6};
-using matrix = std::array<row, width>;
-constexpr matrix query_weights{
-    {{0.7, -0.2, 0.1, 0.3}, {0.1, 0.8, -0.4, 0.2}, {-0.3, 0.2, 0.9, 0.1}, {0.2, 0.1, 0.3, 0.7}}};
-constexpr matrix key_weights{
-    {{0.6, 0.1, -0.2, 0.4}, {-0.2, 0.7, 0.3, 0.1}, {0.2, -0.3, 0.8, 0.2}, {0.4, 0.2, 0.1, 0.6}}};
+using namespace posgeo::test::lab;
 
 enum class scheme { none, sin, rope, alibi };
 

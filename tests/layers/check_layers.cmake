@@ -11,7 +11,7 @@ set(layers
     "attend manifest"
     "contract"
     "contract/convert audit"
-    "json")
+    "audit/html json")
 
 set(layer 0)
 foreach(folders ${layers})

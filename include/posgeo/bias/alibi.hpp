@@ -5,6 +5,7 @@
 #include <posgeo/bias/score_bias.hpp>
 #include <posgeo/core/head_parts.hpp>
 #include <posgeo/core/narrow.hpp>
+#include <posgeo/core/reads.hpp>
 #include <posgeo/core/table_gradient.hpp>
 
 #include <memory>
@@ -36,6 +37,9 @@ class alibi {
   [[nodiscard]] const alibi_slopes& slopes() const noexcept { return *slopes_; }
   [[nodiscard]] bool looks_back_only() const noexcept { return direction_ == alibi_direction::causal; }
 
+  [[nodiscard]] reads positional_reads() const noexcept {
+    return direction_ == alibi_direction::causal ? reads::offset : reads::distance;
+  }
   [[nodiscard]] description describe() const {
     return description("alibi").with("slopes", slopes_->describe()).with("direction", name_of(direction_));
   }

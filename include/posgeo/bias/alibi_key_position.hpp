@@ -5,6 +5,7 @@
 #include <posgeo/bias/score_bias.hpp>
 #include <posgeo/core/head_parts.hpp>
 #include <posgeo/core/narrow.hpp>
+#include <posgeo/core/reads.hpp>
 #include <posgeo/core/table_gradient.hpp>
 
 #include <memory>
@@ -31,6 +32,7 @@ class alibi_key_position {
   /// Seen from a query, a later key gains and is never a penalty: only a causal attention may use it.
   [[nodiscard]] bool looks_back_only() const noexcept { return true; }
 
+  [[nodiscard]] static constexpr reads positional_reads() noexcept { return reads::absolute_key; }
   [[nodiscard]] description describe() const {
     return description("alibi_key_position").with("slopes", slopes_->describe()).with("origin_shift", origin_shift_);
   }

@@ -7,6 +7,7 @@
 #include <posgeo/core/description.hpp>
 #include <posgeo/core/head_parts.hpp>
 #include <posgeo/core/narrow.hpp>
+#include <posgeo/core/reads.hpp>
 #include <posgeo/core/table.hpp>
 #include <posgeo/core/table_gradient.hpp>
 
@@ -79,6 +80,7 @@ class edge_path {
   }
 
   [[nodiscard]] const coordinate::graph_rows& graphs() const noexcept { return graphs_; }
+  [[nodiscard]] static constexpr reads positional_reads() noexcept { return reads::name | reads::padding; }
   [[nodiscard]] description describe() const {
     return description("edge_path")
         .with("feature_table", described_table(features_))

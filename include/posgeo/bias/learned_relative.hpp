@@ -5,6 +5,8 @@
 #include <posgeo/core/description.hpp>
 #include <posgeo/core/head_parts.hpp>
 #include <posgeo/core/narrow.hpp>
+#include <posgeo/core/positional_range.hpp>
+#include <posgeo/core/reads.hpp>
 #include <posgeo/core/table.hpp>
 #include <posgeo/core/table_gradient.hpp>
 
@@ -55,6 +57,11 @@ class learned_relative {
   [[nodiscard]] description describe() const requires described_policy<Classes> {
     return description("learned_relative").with("table", described_table(weights_)).with("rule", classes_.describe());
   }
+
+  [[nodiscard]] reads positional_reads() const noexcept requires says_reads<Classes> {
+    return classes_.positional_reads();
+  }
+  [[nodiscard]] positional_range range() const noexcept { return range_of(classes_); }
 
   [[nodiscard]] learned_relative part(const head_slice& slice) const {
     return {columns_of(weights_, slice, "learned relative bias"), classes_};

@@ -6,6 +6,7 @@
 #include <posgeo/core/head_parts.hpp>
 #include <posgeo/core/narrow.hpp>
 #include <posgeo/core/precision.hpp>
+#include <posgeo/core/reads.hpp>
 #include <posgeo/core/table_gradient.hpp>
 #include <posgeo/core/tensor.hpp>
 
@@ -65,6 +66,12 @@ requires(std::numeric_limits<Element>::has_infinity) class pair {
         .with("identity", identity)
         .with("extents", std::vector<index_t>(extents.begin(), extents.end()))
         .with("element", name_of(precision_of<Element>));
+  }
+
+  /// The storage rows, unless one number stands for every pair.
+  [[nodiscard]] reads positional_reads() const noexcept {
+    const bool one = values_.extent(0) == 1 && values_.extent(2) == 1 && values_.extent(3) == 1;
+    return one ? reads::nothing : reads::row;
   }
 
   /// The view of the given heads; all of it where they share one.

@@ -6,6 +6,7 @@
 #include <posgeo/core/description.hpp>
 #include <posgeo/core/head_parts.hpp>
 #include <posgeo/core/narrow.hpp>
+#include <posgeo/core/reads.hpp>
 #include <posgeo/core/table.hpp>
 #include <posgeo/core/table_gradient.hpp>
 
@@ -33,6 +34,7 @@ class spatial {
       : spatial(std::move(distances), id, std::move(graphs), std::optional(std::move(token))) {}
 
   [[nodiscard]] const coordinate::graph_rows& graphs() const noexcept { return graphs_; }
+  [[nodiscard]] static constexpr reads positional_reads() noexcept { return reads::name | reads::padding; }
   [[nodiscard]] description describe() const {
     return description("spatial")
         .with("table", described_table(distances_))

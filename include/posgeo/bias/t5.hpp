@@ -6,6 +6,7 @@
 #include <posgeo/core/description.hpp>
 #include <posgeo/core/head_parts.hpp>
 #include <posgeo/core/narrow.hpp>
+#include <posgeo/core/reads.hpp>
 #include <posgeo/core/table.hpp>
 #include <posgeo/core/table_gradient.hpp>
 
@@ -33,6 +34,7 @@ class t5 {
     return bucket_.settings().direction == coordinate::bucket_direction::causal;
   }
 
+  [[nodiscard]] static constexpr reads positional_reads() noexcept { return reads::offset; }
   [[nodiscard]] description describe() const {
     return description("t5").with("table", described_table(weights_)).with("rule", bucket_.describe());
   }

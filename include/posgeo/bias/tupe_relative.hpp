@@ -6,6 +6,7 @@
 #include <posgeo/core/description.hpp>
 #include <posgeo/core/head_parts.hpp>
 #include <posgeo/core/narrow.hpp>
+#include <posgeo/core/reads.hpp>
 #include <posgeo/core/table.hpp>
 #include <posgeo/core/table_gradient.hpp>
 
@@ -42,6 +43,7 @@ class tupe_relative {
   /// An attention refuses policies whose [CLS] stands at different places.
   [[nodiscard]] std::optional<position> cls() const noexcept { return cls_; }
 
+  [[nodiscard]] static constexpr reads positional_reads() noexcept { return reads::offset | reads::absolute; }
   [[nodiscard]] description describe() const {
     return description("tupe_relative")
         .with("table", described_table(weights_))

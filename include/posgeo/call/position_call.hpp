@@ -144,6 +144,8 @@ class position_call {
     posgeo::check(d_).throw_if_any();
   }
 
+  /// What the call was made of.
+  [[nodiscard]] const call_description& described() const noexcept { return d_; }
   [[nodiscard]] call_kind kind() const noexcept { return d_.kind; }
   [[nodiscard]] index_t batch() const noexcept { return d_.query.entries(); }
   [[nodiscard]] index_t queries() const noexcept { return d_.query.rows(); }

@@ -4,6 +4,8 @@
 #include <posgeo/content/shaw_key.hpp>
 #include <posgeo/core/described_tables.hpp>
 #include <posgeo/core/head_parts.hpp>
+#include <posgeo/core/positional_range.hpp>
+#include <posgeo/core/reads.hpp>
 
 namespace posgeo::content {
 
@@ -48,6 +50,9 @@ class relative_key_query {
         .with("table_axes", axes_of(query_side_.rows()))
         .with("rule", query_side_.classes().describe());
   }
+
+  [[nodiscard]] reads positional_reads() const noexcept { return query_side_.positional_reads(); }
+  [[nodiscard]] positional_range range() const noexcept { return query_side_.range(); }
 
   /// Itself: the heads share its table.
   [[nodiscard]] relative_key_query part(const head_slice&) const { return *this; }

@@ -6,6 +6,7 @@
 #include <posgeo/core/described_tables.hpp>
 #include <posgeo/core/head_parts.hpp>
 #include <posgeo/core/narrow.hpp>
+#include <posgeo/core/reads.hpp>
 #include <posgeo/core/row_product.hpp>
 #include <posgeo/core/table_gradient.hpp>
 
@@ -101,6 +102,7 @@ class deberta {
   [[nodiscard]] const coordinate::deberta_span& span() const noexcept { return span_; }
   [[nodiscard]] index_t dot_products() const noexcept { return terms_.count(); }
 
+  [[nodiscard]] static constexpr reads positional_reads() noexcept { return reads::offset; }
   /// A term that is not enabled is an absent table.
   [[nodiscard]] description describe() const {
     return description("deberta")

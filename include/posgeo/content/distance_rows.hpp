@@ -6,6 +6,7 @@
 #include <posgeo/core/head_tables.hpp>
 #include <posgeo/core/heads.hpp>
 #include <posgeo/core/narrow.hpp>
+#include <posgeo/core/positional_range.hpp>
 #include <posgeo/core/required.hpp>
 
 #include <algorithm>
@@ -47,6 +48,13 @@ class distance_rows {
   [[nodiscard]] index_t highest() const noexcept { return lowest_ + rows_.rows() - 1; }
   /// Whether no row is for a key after the query.
   [[nodiscard]] bool looks_back_only() const noexcept { return lowest_ >= 0; }
+
+  /// Distances that have a row. Keys after the query are the attention's matter where the rows look back only.
+  [[nodiscard]] positional_range range() const noexcept {
+    positional_range taken{.lowest_offset = -highest()};
+    if (!looks_back_only()) taken.highest_offset = -lowest();
+    return taken;
+  }
 
   [[nodiscard]] description describe() const {
     return description("distance_rows")

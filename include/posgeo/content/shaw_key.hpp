@@ -5,6 +5,8 @@
 #include <posgeo/coordinate/relation_rows.hpp>
 #include <posgeo/core/head_parts.hpp>
 #include <posgeo/core/narrow.hpp>
+#include <posgeo/core/positional_range.hpp>
+#include <posgeo/core/reads.hpp>
 #include <posgeo/core/row_product.hpp>
 #include <posgeo/core/table_gradient.hpp>
 
@@ -30,6 +32,9 @@ class shaw_key {
   [[nodiscard]] const coordinate::clipped& classes() const noexcept { return relations_.classes(); }
   /// Whether no row is for a key after the query.
   [[nodiscard]] bool looks_back_only() const noexcept { return relations_.classes().looks_back_only(); }
+
+  [[nodiscard]] reads positional_reads() const noexcept { return classes().positional_reads(); }
+  [[nodiscard]] positional_range range() const noexcept { return classes().range(); }
 
   [[nodiscard]] description describe() const { return relations_.describe_as("shaw_key"); }
 

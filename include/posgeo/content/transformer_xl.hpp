@@ -7,6 +7,8 @@
 #include <posgeo/coordinate/offset_bounds.hpp>
 #include <posgeo/core/description.hpp>
 #include <posgeo/core/head_parts.hpp>
+#include <posgeo/core/positional_range.hpp>
+#include <posgeo/core/reads.hpp>
 #include <posgeo/core/row_product.hpp>
 #include <posgeo/core/table_gradient.hpp>
 
@@ -47,6 +49,9 @@ class transformer_xl {
 
   [[nodiscard]] const Rows& rows() const noexcept { return rows_; }
   [[nodiscard]] bool looks_back_only() const noexcept { return rows_.looks_back_only(); }
+
+  [[nodiscard]] static constexpr reads positional_reads() noexcept { return reads::offset; }
+  [[nodiscard]] positional_range range() const noexcept { return range_of(rows_); }
 
   [[nodiscard]] description describe() const requires described_policy<Rows> {
     return description("transformer_xl")

@@ -6,6 +6,8 @@
 #include <posgeo/core/head_parts.hpp>
 #include <posgeo/core/head_tables.hpp>
 #include <posgeo/core/narrow.hpp>
+#include <posgeo/core/positional_range.hpp>
+#include <posgeo/core/reads.hpp>
 #include <posgeo/core/table_gradient.hpp>
 
 #include <algorithm>
@@ -72,6 +74,13 @@ class tupe {
   [[nodiscard]] index_t dot_products() const noexcept { return 1; }
   /// An attention refuses policies whose [CLS] stands at different places.
   [[nodiscard]] std::optional<position> cls() const noexcept { return cls_.cls(); }
+
+  [[nodiscard]] static constexpr posgeo::reads positional_reads() noexcept {
+    return posgeo::reads::absolute | posgeo::reads::padding;
+  }
+  [[nodiscard]] positional_range range() const noexcept {
+    return {.lowest_position = 0, .highest_position = capacity() - 1};
+  }
 
   /// Where [CLS] is a row like any other, it is absent.
   [[nodiscard]] description describe() const {

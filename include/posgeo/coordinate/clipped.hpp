@@ -3,6 +3,8 @@
 
 #include <posgeo/coordinate/offset_bounds.hpp>
 #include <posgeo/core/description.hpp>
+#include <posgeo/core/positional_range.hpp>
+#include <posgeo/core/reads.hpp>
 #include <posgeo/core/required.hpp>
 
 #include <algorithm>
@@ -74,6 +76,15 @@ class clipped {
   [[nodiscard]] index_t operator()(relative_offset key_minus_query) const noexcept {
     const index_t offset = std::clamp<index_t>(key_minus_query.value(), -settings_.behind, settings_.ahead);
     return settings_.sign == offset_sign::key_minus_query ? offset + settings_.behind : settings_.ahead - offset;
+  }
+
+  [[nodiscard]] reads positional_reads() const noexcept { return classes() == 1 ? reads::frame : reads::offset; }
+  /// Offsets that are not refused. Keys after the query are the attention's matter where the classes look back only.
+  [[nodiscard]] positional_range range() const noexcept {
+    if (settings_.beyond == beyond_ends::clipped) return {};
+    positional_range taken{.lowest_offset = -settings_.behind};
+    if (!looks_back_only()) taken.highest_offset = settings_.ahead;
+    return taken;
   }
 
   /// The offsets at and beyond which the class stays the same.

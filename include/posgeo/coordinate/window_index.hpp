@@ -3,6 +3,8 @@
 
 #include <posgeo/coordinate/grid.hpp>
 #include <posgeo/core/description.hpp>
+#include <posgeo/core/positional_range.hpp>
+#include <posgeo/core/reads.hpp>
 
 namespace posgeo::coordinate {
 
@@ -24,6 +26,12 @@ class window_index {
     return description("window_index")
         .with("window", window_.describe())
         .with("sign", name_of(offset_sign::query_minus_key));
+  }
+
+  /// Two equal offsets of positions may be different ones of cells.
+  [[nodiscard]] static constexpr reads positional_reads() noexcept { return reads::absolute; }
+  [[nodiscard]] positional_range range() const noexcept {
+    return {.lowest_position = window_.class_rows(), .highest_position = window_.positions() - 1};
   }
 
   /// The table row of two cells of the window.

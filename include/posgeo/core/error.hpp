@@ -68,6 +68,8 @@ enum class errc {
   table_migration = 52,
   release_step = 53,
   coverage = 54,
+  report = 55,
+  card = 56,
 };
 
 /// One broken rule: its code and a sentence that names the object, the axis, the expected and the actual value.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <posgeo/core/positional_range.hpp>
+#include <posgeo/core/reads.hpp>
 #include <posgeo/core/required.hpp>
 #include <posgeo/encode/of_positions.hpp>
 
@@ -35,6 +37,10 @@ class binary_index {
 
   [[nodiscard]] index_t width() const noexcept { return settings_.bits; }
   [[nodiscard]] index_t capacity() const noexcept { return index_t{1} << width(); }
+  [[nodiscard]] static constexpr reads positional_reads() noexcept { return reads::absolute | reads::padding; }
+  [[nodiscard]] positional_range range() const noexcept {
+    return {.lowest_position = 0, .highest_position = capacity() - 1};
+  }
   [[nodiscard]] description describe() const {
     return description("binary_index").with("bits", index_t{settings_.bits}).with("order", name_of(settings_.order));
   }

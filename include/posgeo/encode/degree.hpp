@@ -3,6 +3,7 @@
 
 #include <posgeo/coordinate/graph_rows.hpp>
 #include <posgeo/core/narrow.hpp>
+#include <posgeo/core/reads.hpp>
 #include <posgeo/core/required.hpp>
 #include <posgeo/core/table.hpp>
 #include <posgeo/encode/state_encoder.hpp>
@@ -77,6 +78,7 @@ class degree {
   }
 
   [[nodiscard]] index_t width() const noexcept { return in_.columns(); }
+  [[nodiscard]] static constexpr reads positional_reads() noexcept { return reads::name | reads::padding; }
   [[nodiscard]] description describe() const {
     return description("degree")
         .with("in_table", described_table(in_))

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <posgeo/core/narrow.hpp>
+#include <posgeo/core/positional_range.hpp>
+#include <posgeo/core/reads.hpp>
 #include <posgeo/core/required.hpp>
 #include <posgeo/core/table.hpp>
 #include <posgeo/encode/state_encoder.hpp>
@@ -40,6 +42,13 @@ class learned_absolute {
   /// How many positions have a row: 0 .. capacity() - 1.
   [[nodiscard]] index_t capacity() const noexcept { return table_.rows() - settings_.row_offset; }
   [[nodiscard]] index_t width() const noexcept { return table_.columns(); }
+  [[nodiscard]] reads positional_reads() const noexcept {
+    const bool told = settings_.padding.how() != padded_rows::rule::by_position;
+    return reads::absolute | (told ? reads::padding : reads::nothing);
+  }
+  [[nodiscard]] positional_range range() const noexcept {
+    return {.lowest_position = 0, .highest_position = capacity() - 1};
+  }
   [[nodiscard]] description describe() const {
     return description("learned_absolute")
         .with("table", described_table(table_))

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <posgeo/core/positional_range.hpp>
+#include <posgeo/core/reads.hpp>
 #include <posgeo/encode/state_encoder.hpp>
 
 #include <algorithm>
@@ -19,6 +21,10 @@ class mask_decoder_positions {
   explicit mask_decoder_positions(Encoder positions) : positions_(std::move(positions)) {}
 
   [[nodiscard]] const Encoder& positions() const noexcept { return positions_; }
+  [[nodiscard]] reads positional_reads() const noexcept requires says_reads<Encoder> {
+    return positions_.positional_reads();
+  }
+  [[nodiscard]] positional_range range() const noexcept { return range_of(positions_); }
   [[nodiscard]] description describe() const requires described_policy<Encoder> {
     return description("mask_decoder_positions").with("positions", positions_.describe());
   }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <posgeo/core/positional_range.hpp>
 #include <posgeo/core/precision.hpp>
+#include <posgeo/core/reads.hpp>
 #include <posgeo/core/required.hpp>
 #include <posgeo/encode/of_positions.hpp>
 
@@ -32,6 +34,10 @@ class normalized_index {
 
   [[nodiscard]] index_t width() const noexcept { return settings_.width; }
   [[nodiscard]] index_t capacity() const noexcept { return settings_.length; }
+  [[nodiscard]] static constexpr reads positional_reads() noexcept { return reads::absolute | reads::padding; }
+  [[nodiscard]] positional_range range() const noexcept {
+    return {.lowest_position = 0, .highest_position = capacity() - 1};
+  }
   [[nodiscard]] description describe() const {
     return description("normalized_index")
         .with("width", index_t{settings_.width})

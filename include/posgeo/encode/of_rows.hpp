@@ -2,6 +2,7 @@
 #pragma once
 
 #include <posgeo/call/row_identity.hpp>
+#include <posgeo/core/reads.hpp>
 #include <posgeo/encode/state_encoder.hpp>
 
 namespace posgeo::encode {
@@ -30,6 +31,8 @@ class of_rows {
 
   [[nodiscard]] const row_column<Value>& column() const noexcept { return column_; }
   [[nodiscard]] index_t width() const noexcept { return encoder_.width(); }
+  /// Values are bound to the rows of one call, in its order.
+  [[nodiscard]] static constexpr reads positional_reads() noexcept { return reads::row | reads::name; }
   /// What the encoder is, and "column", the value of each row.
   [[nodiscard]] description describe() const requires described_policy<Encoder> {
     return encoder_.describe().with("column", encoder_.describe_column(column_));

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <posgeo/core/narrow.hpp>
+#include <posgeo/core/positional_range.hpp>
 #include <posgeo/core/precision.hpp>
+#include <posgeo/core/reads.hpp>
 #include <posgeo/core/required.hpp>
 #include <posgeo/encode/of_positions.hpp>
 
@@ -36,6 +38,10 @@ class raw_index {
 
   [[nodiscard]] index_t width() const noexcept { return settings_.width; }
   [[nodiscard]] index_t capacity() const noexcept { return angle_position_limit; }
+  [[nodiscard]] static constexpr reads positional_reads() noexcept { return reads::absolute | reads::padding; }
+  [[nodiscard]] positional_range range() const noexcept {
+    return {.lowest_position = 0, .highest_position = capacity() - 1};
+  }
   [[nodiscard]] description describe() const {
     return description("raw_index").with("width", index_t{settings_.width}).with("alpha", double{settings_.alpha});
   }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <posgeo/call/position_call.hpp>
+#include <posgeo/core/positional_range.hpp>
 #include <posgeo/core/precision.hpp>
+#include <posgeo/core/reads.hpp>
 #include <posgeo/core/required.hpp>
 #include <posgeo/encode/state_encoder.hpp>
 #include <posgeo/frequency/geometric.hpp>
@@ -104,6 +106,14 @@ class sinusoidal {
   [[nodiscard]] const sinusoidal_settings& settings() const noexcept { return settings_; }
   [[nodiscard]] index_t width() const noexcept { return settings_.width; }
   [[nodiscard]] const std::vector<double>& frequencies() const noexcept { return *frequencies_; }
+  [[nodiscard]] reads positional_reads() const noexcept {
+    const bool told = settings_.padding.how() != padded_rows::rule::by_position;
+    return reads::absolute | (told ? reads::padding : reads::nothing);
+  }
+  [[nodiscard]] positional_range range() const noexcept {
+    return {.lowest_position = -angle_position_limit - settings_.offset,
+            .highest_position = angle_position_limit - settings_.offset};
+  }
   [[nodiscard]] description describe() const {
     return description("sinusoidal")
         .with("width", index_t{settings_.width})

@@ -5,6 +5,8 @@
 #include <posgeo/content/content_term.hpp>
 #include <posgeo/core/head_parts.hpp>
 #include <posgeo/core/narrow.hpp>
+#include <posgeo/core/positional_range.hpp>
+#include <posgeo/core/reads.hpp>
 #include <posgeo/model/plan.hpp>
 #include <posgeo/model/policy_descriptions.hpp>
 #include <posgeo/scale/inverse_sqrt_head_dim.hpp>
@@ -12,6 +14,7 @@
 #include <posgeo/scale/sink.hpp>
 #include <posgeo/transform/qk_transform.hpp>
 #include <posgeo/value/value_term.hpp>
+#include <posgeo/visible/everything.hpp>
 #include <posgeo/visible/visibility.hpp>
 
 namespace posgeo {
@@ -33,6 +36,15 @@ auto term_of(const P& policy, const position_call& call, const heads& layout) {
     return std::tuple<compiled_t<P, T>>{policy.template compile<T>(call, layout)};
   } else {
     return std::tuple<>{};
+  }
+}
+
+template <class P>
+auto unmasked(const P& policy) {
+  if constexpr (visibility<P>) {
+    return visible::without_mask(policy);
+  } else {
+    return policy;
   }
 }
 
@@ -73,6 +85,8 @@ class attention {
   }
 
   [[nodiscard]] const posgeo::heads& layout() const noexcept { return layout_; }
+  /// The policies, in the order in which the attention names them.
+  [[nodiscard]] const std::tuple<Policies...>& policies() const noexcept { return policies_; }
 
   /// What each policy is, in the order in which the attention names them: the first field is "family", the others are
   /// the policy's own. The head layout is none of it.
@@ -116,6 +130,47 @@ class attention {
     return all;
   }
 
+  /// Whether a policy has no number for a key after the query: keys there must be hidden.
+  [[nodiscard]] bool looks_back_only() const noexcept {
+    bool any = false;
+    each([&any](const auto& policy) {
+      if constexpr (posgeo::looks_back_only<std::remove_cvref_t<decltype(policy)>>) {
+        any = any || policy.looks_back_only();
+      }
+    });
+    return any;
+  }
+
+  /// What of a call its policies read together.
+  [[nodiscard]] reads positional_reads() const noexcept {
+    static_assert((says_reads<Policies> && ...),
+                  "attention: a policy does not say what it reads of a call: reads positional_reads() const noexcept");
+    reads all = reads::nothing;
+    each([&all](const auto& policy) {
+      if constexpr (says_reads<std::remove_cvref_t<decltype(policy)>>) all = all | policy.positional_reads();
+    });
+    // A content term meets rows that a transform has turned by where each stands, not by how far two are apart.
+    constexpr bool meets_turned_rows = detail::members < family::qk_transform,
+                   Policies... >> 0 && detail::members < family::content_term, Policies... >> 0;
+    return meets_turned_rows ? all | reads::absolute : all;
+  }
+  /// The positions and offsets that all of its policies take.
+  [[nodiscard]] positional_range range() const noexcept {
+    positional_range all;
+    each([&all](const auto& policy) { all = all & range_of(policy); });
+    return all;
+  }
+
+  /// The same attention where everybody sees everybody: padding and other sequences stay hidden, by visible::active and
+  /// visible::segments.
+  [[nodiscard]] auto unmasked() const {
+    return std::apply(
+        [this](const auto&... policy) {
+          return attention<decltype(detail::unmasked(policy))...>(layout_, detail::unmasked(policy)...);
+        },
+        policies_);
+  }
+
   /// How many dot products a raw score sums: query . key, and those that the content terms count.
   [[nodiscard]] index_t dot_products() const noexcept {
     index_t count = 1;
@@ -145,7 +200,7 @@ class attention {
                  "attention", "sequences that the call mixes", "a visibility that isolates them (visible::segments)",
                  "none");
     each([&](const auto& policy) {
-      if constexpr (looks_back_only<std::remove_cvref_t<decltype(policy)>>) {
+      if constexpr (posgeo::looks_back_only<std::remove_cvref_t<decltype(policy)>>) {
         found.expect(!policy.looks_back_only() || includes(hidden_keys, hides::future), errc::future_visible,
                      "attention", "keys after the query, of which a causal bias or term says nothing",
                      "a visibility that hides them (visible::causal)", "none");

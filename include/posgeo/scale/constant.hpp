@@ -2,6 +2,7 @@
 #pragma once
 
 #include <posgeo/core/description.hpp>
+#include <posgeo/core/reads.hpp>
 #include <posgeo/scale/score_scale.hpp>
 
 #include <cmath>
@@ -18,6 +19,7 @@ class constant {
     require(std::isfinite(value) && value > 0.0, errc::scale_settings, "constant scale", "value",
             "a finite number above 0", value);
   }
+  [[nodiscard]] static constexpr reads positional_reads() noexcept { return reads::nothing; }
   [[nodiscard]] description describe() const { return description("constant").with("value", value_); }
   [[nodiscard]] double factor(const heads&, index_t) const noexcept { return value_; }
 

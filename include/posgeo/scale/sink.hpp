@@ -5,6 +5,7 @@
 #include <posgeo/core/head_parts.hpp>
 #include <posgeo/core/narrow.hpp>
 #include <posgeo/core/policy.hpp>
+#include <posgeo/core/reads.hpp>
 #include <posgeo/core/table_gradient.hpp>
 
 #include <cmath>
@@ -43,6 +44,7 @@ class sink {
 
   [[nodiscard]] const std::vector<double>& logits() const noexcept { return *logits_; }
 
+  [[nodiscard]] static constexpr reads positional_reads() noexcept { return reads::nothing; }
   [[nodiscard]] description describe() const { return description("sink").with("logits", *logits_); }
 
   [[nodiscard]] sink part(const head_slice& slice) const { return sink(numbers_of(*logits_, slice, "softmax sink")); }

@@ -3,6 +3,7 @@
 
 #include <posgeo/core/description.hpp>
 #include <posgeo/core/policy.hpp>
+#include <posgeo/core/reads.hpp>
 #include <posgeo/core/required.hpp>
 
 #include <cmath>
@@ -35,6 +36,7 @@ class softcap {
     require(std::isfinite(settings.cap) && settings.cap > 0.0, errc::scale_settings, "softcap", "cap",
             "a finite number above 0", static_cast<double>(settings.cap));
   }
+  [[nodiscard]] static constexpr reads positional_reads() noexcept { return reads::nothing; }
   [[nodiscard]] description describe() const {
     return description("softcap").with("cap", cap()).with("place", name_of(place()));
   }

@@ -4,6 +4,7 @@
 #include <posgeo/call/row_description.hpp>
 #include <posgeo/coordinate/multi_axis.hpp>
 #include <posgeo/core/head_parts.hpp>
+#include <posgeo/core/reads.hpp>
 #include <posgeo/transform/axis_sections.hpp>
 #include <posgeo/transform/rotary.hpp>
 
@@ -62,6 +63,8 @@ class multi_axis_rotary {
 
   [[nodiscard]] index_t rotary_dim() const noexcept { return 2 * static_cast<index_t>(plan_->turns.size()); }
 
+  /// Positions are bound to the rows of one call, in its order.
+  [[nodiscard]] static constexpr reads positional_reads() noexcept { return reads::row | reads::name; }
   /// The positions of every row are in it.
   [[nodiscard]] description describe() const {
     return description(plan_->rule).with("queries", described(queries_)).with("keys", described(keys_));

@@ -4,6 +4,9 @@
 #include <posgeo/call/distinct_angles.hpp>
 #include <posgeo/call/within_length.hpp>
 #include <posgeo/core/head_parts.hpp>
+#include <posgeo/core/positional_range.hpp>
+#include <posgeo/core/precision.hpp>
+#include <posgeo/core/reads.hpp>
 #include <posgeo/core/required.hpp>
 #include <posgeo/frequency/frequency.hpp>
 #include <posgeo/transform/qk_transform.hpp>
@@ -100,6 +103,13 @@ class rotary {
   [[nodiscard]] const std::vector<double>& speeds() const noexcept { return ladder_->speeds; }
   [[nodiscard]] double attention_factor() const noexcept { return attention_factor_; }
   [[nodiscard]] std::optional<index_t> sequence_length() const noexcept { return sequence_length_; }
+
+  /// A length that the frequencies are made for is a number of theirs, which no call changes: not the extent is read.
+  [[nodiscard]] static constexpr reads positional_reads() noexcept { return reads::offset; }
+  [[nodiscard]] positional_range range() const noexcept {
+    const index_t end = sequence_length_ ? std::min(*sequence_length_ - 1, angle_position_limit) : angle_position_limit;
+    return {.lowest_position = -angle_position_limit - settings_.offset, .highest_position = end - settings_.offset};
+  }
 
   [[nodiscard]] description describe() const {
     return description("rotary")

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <posgeo/core/description.hpp>
+#include <posgeo/core/reads.hpp>
+#include <posgeo/visible/everything.hpp>
 #include <posgeo/visible/visibility.hpp>
 
 #include <algorithm>
@@ -30,8 +32,17 @@ requires(sizeof...(Parts) > 0) class any_of {
         },
         parts_);
   }
+  [[nodiscard]] reads positional_reads() const noexcept requires(says_reads<Parts>&&...) {
+    return std::apply([](const auto&... part) { return (part.positional_reads() | ...); }, parts_);
+  }
   void check(const position_call& call, const heads& layout, violations& found) const {
     std::apply([&](const auto&... part) { (check_policy(part, call, layout, found), ...); }, parts_);
+  }
+
+  /// The same of the parts that hide nothing by where rows stand, and of visible::everything for the others.
+  [[nodiscard]] auto unmasked() const {
+    return std::apply(
+        [](const auto&... part) { return any_of<decltype(without_mask(part))...>(without_mask(part)...); }, parts_);
   }
 
   template <class... Terms>

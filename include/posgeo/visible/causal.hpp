@@ -2,6 +2,7 @@
 #pragma once
 
 #include <posgeo/core/description.hpp>
+#include <posgeo/core/reads.hpp>
 #include <posgeo/visible/visibility.hpp>
 
 namespace posgeo::visible {
@@ -14,6 +15,7 @@ namespace posgeo::visible {
 class causal {
  public:
   using family = posgeo::family::visibility;
+  [[nodiscard]] static constexpr reads positional_reads() noexcept { return reads::ahead; }
   [[nodiscard]] description describe() const { return description("causal"); }
   [[nodiscard]] hides hidden() const noexcept { return hides::future; }
   void check(const position_call& call, const heads&, violations& found) const {

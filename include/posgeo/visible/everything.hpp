@@ -2,6 +2,7 @@
 #pragma once
 
 #include <posgeo/core/description.hpp>
+#include <posgeo/core/reads.hpp>
 #include <posgeo/visible/visibility.hpp>
 
 namespace posgeo::visible {
@@ -13,6 +14,7 @@ namespace posgeo::visible {
 class everything {
  public:
   using family = posgeo::family::visibility;
+  [[nodiscard]] static constexpr reads positional_reads() noexcept { return reads::nothing; }
   [[nodiscard]] description describe() const { return description("everything"); }
   [[nodiscard]] hides hidden() const noexcept { return hides::nothing; }
 
@@ -32,5 +34,16 @@ class everything {
     return term{call.keys()};
   }
 };
+
+/// The policy without what it hides by where rows stand: its unmasked(), or, where it has none, everything. What a
+/// policy without unmasked() promised to hide beside that is hidden no more.
+template <visibility P>
+[[nodiscard]] auto without_mask([[maybe_unused]] const P& policy) {
+  if constexpr (requires { policy.unmasked(); }) {
+    return policy.unmasked();
+  } else {
+    return everything{};
+  }
+}
 
 }  // namespace posgeo::visible

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <posgeo/core/description.hpp>
+#include <posgeo/core/reads.hpp>
 #include <posgeo/visible/visibility.hpp>
 
 namespace posgeo::visible {
@@ -13,8 +14,12 @@ namespace posgeo::visible {
 class segments {
  public:
   using family = posgeo::family::visibility;
+  [[nodiscard]] static constexpr reads positional_reads() noexcept { return reads::padding | reads::sequence; }
   [[nodiscard]] description describe() const { return description("segments"); }
   [[nodiscard]] hides hidden() const noexcept { return hides::other_segments | hides::padding; }
+
+  /// Itself: what it hides does not depend on where rows stand.
+  [[nodiscard]] segments unmasked() const noexcept { return {}; }
 
   class term {
    public:

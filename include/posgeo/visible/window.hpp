@@ -2,6 +2,7 @@
 #pragma once
 
 #include <posgeo/core/description.hpp>
+#include <posgeo/core/reads.hpp>
 #include <posgeo/core/required.hpp>
 #include <posgeo/visible/visibility.hpp>
 
@@ -33,6 +34,13 @@ struct window {
     return description("window").with("behind", reach(behind)).with("ahead", reach(ahead));
   }
 
+  /// The distance alone, if both sides reach as far; one side alone, if it is all or nothing.
+  [[nodiscard]] reads positional_reads() const noexcept {
+    if (behind == ahead) return behind == unbounded ? reads::frame : reads::distance;
+    if (behind == unbounded && ahead == 0) return reads::ahead;
+    if (behind == 0 && ahead == unbounded) return reads::behind;
+    return reads::offset;
+  }
   [[nodiscard]] hides hidden() const noexcept {
     const bool near = behind != unbounded || (ahead != unbounded && ahead != 0);
     return (ahead == 0 ? hides::future : hides::nothing) | (near ? hides::distant : hides::nothing);

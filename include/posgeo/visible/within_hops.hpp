@@ -3,6 +3,7 @@
 
 #include <posgeo/coordinate/graph_rows.hpp>
 #include <posgeo/core/description.hpp>
+#include <posgeo/core/reads.hpp>
 #include <posgeo/core/required.hpp>
 #include <posgeo/visible/visibility.hpp>
 
@@ -46,6 +47,7 @@ class within_hops {
   }
 
   [[nodiscard]] const coordinate::graph_rows& graphs() const noexcept { return graphs_; }
+  [[nodiscard]] static constexpr reads positional_reads() noexcept { return reads::name | reads::padding; }
   [[nodiscard]] description describe() const {
     return description("within_hops")
         .with("most", index_t{settings_.most})
