@@ -34,14 +34,17 @@ struct mirrored_pair {
     if (!queries.active(entry, i)) continue;
     const index_t query = queries.at(entry, i).value();
     for (const auto& [place, j] : at) {
-      const index_t distance = place.second - query;
-      if (place.first != queries.sequence(entry, i) || std::abs(distance) < least) continue;
-      const auto there = at.find({place.first, query - distance});
+      if (place.first != queries.sequence(entry, i)) continue;
+      const index_t distance = saturating_subtract(place.second, query);
+      if (distance < -position_limit || distance > position_limit || std::abs(distance) < least) continue;
+      const index_t to = query - distance;
+      if (to < -position_limit || to > position_limit) continue;  // no row can stand there
+      const auto there = at.find({place.first, to});
       const index_t off_middle = std::abs(2 * i + 1 - queries.rows());
       const std::tuple rank{there == at.end() ? index_t{1} : index_t{0}, std::abs(distance), off_middle};
       if (best_rank && *best_rank <= rank) continue;
       best_rank = rank;
-      best = {i, j, query - distance, there == at.end() ? std::nullopt : std::optional(there->second)};
+      best = {i, j, to, there == at.end() ? std::nullopt : std::optional(there->second)};
     }
   }
   return best;
