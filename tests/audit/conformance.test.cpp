@@ -12,18 +12,14 @@
 #include "support/calls.hpp"
 #include "support/catch.hpp"
 #include "support/hand_attention.hpp"
+#include "support/observed_call.hpp"
 
 namespace posgeo::conformance_test {
 
 using namespace posgeo::audit;
 using test::fault;
 using test::hand_attention;
-
-template <class Function, class... Policies>
-audit::detail::observed_call observed(const Function& function, const attention<Policies...>& model,
-                                      const position_call& call) {
-  return audit::detail::observe_call<double, Policies...>(std::cref(function), model, call, {});
-}
+using test::observed;
 
 constexpr heads layout{.query = 6, .key_value = 2, .dim = 6};
 

@@ -84,7 +84,6 @@ struct backward_memory {
     broken = memory.take<std::uint8_t>(s.chunk_rows);
     weighs = memory.take<std::uint8_t>(s.chunk_rows);
     seen = memory.take<std::uint8_t>(s.chunk_rows);
-    in_common = memory.take<T>(s.chunk_rows);
     minus_common = memory.take<T>(s.chunk_rows);
     d_queries = memory.take<T>(s.chunk_rows * s.key_width);
     weights = memory.take<T>(scores);
@@ -118,25 +117,24 @@ struct backward_memory {
   T* value_stage;
   T* key_rows;  ///< transformed, [keys][key_width], numbers that are not finite replaced by 0
   T* key_stage;
-  T* d_keys;             ///< [keys of the call][key_width], without the scale
-  T* d_values;           ///< [keys of the call][width]
-  T* query_rows;         ///< transformed, natural, [chunk][key_width], numbers that are not finite replaced by 0
-  T* d_outputs;          ///< [chunk][width], likewise
-  std::uint8_t* broken;  ///< [chunk], whether the row of d_outputs has a number that is not finite
-  std::uint8_t* weighs;  ///< [chunk], whether the row is a token that sees a key
-  std::uint8_t* seen;    ///< [chunk], whether it saw one
-  T* in_common;          ///< [chunk], dO . O
-  T* minus_common;
-  T* d_queries;                                   ///< [chunk][key_width], without the scale
-  T* weights;                                     ///< [chunk][weight_stride]
-  T* d_scores;                                    ///< [chunk][weight_stride]
-  row_stretch* tiles;                             ///< of each group: keys of the block that it reaches
-  T* pair_d_keys = nullptr;                       ///< [keys of the call][key_width], from terms that are given pairs
-  T* pair_d_queries = nullptr;                    ///< [chunk][key_width], likewise
-  T* to_bias = nullptr;                           ///< [rows][weight_stride], what a softcap passes on to a bias
-  T* to_scaled = nullptr;                         ///< [rows][weight_stride], what it passes on to the scaled score
-  T* bias_mass = nullptr;                         ///< score gradients by offset, of one head
-  std::array<T*, parts::query_sides> query_mass;  ///< [chunk][entries], score gradients by offset
+  T* d_keys;                    ///< [keys of the call][key_width], without the scale
+  T* d_values;                  ///< [keys of the call][width]
+  T* query_rows;                ///< transformed, natural, [chunk][key_width], numbers that are not finite replaced by 0
+  T* d_outputs;                 ///< [chunk][width], likewise
+  std::uint8_t* broken;         ///< [chunk], whether the row of d_outputs has a number that is not finite
+  std::uint8_t* weighs;         ///< [chunk], whether the row is a token that sees a key
+  std::uint8_t* seen;           ///< [chunk], whether it saw one
+  T* minus_common;              ///< [chunk], -dO . O
+  T* d_queries;                 ///< [chunk][key_width], without the scale
+  T* weights;                   ///< [chunk][weight_stride]
+  T* d_scores;                  ///< [chunk][weight_stride]
+  row_stretch* tiles;           ///< of each group: keys of the block that it reaches
+  T* pair_d_keys = nullptr;     ///< [keys of the call][key_width], from terms that are given pairs
+  T* pair_d_queries = nullptr;  ///< [chunk][key_width], likewise
+  T* to_bias = nullptr;         ///< [rows][weight_stride], what a softcap passes on to a bias
+  T* to_scaled = nullptr;       ///< [rows][weight_stride], what it passes on to the scaled score
+  T* bias_mass = nullptr;       ///< score gradients by offset, of one head
+  std::array<T*, parts::query_sides> query_mass;           ///< [chunk][entries], score gradients by offset
   std::array<T*, parts::query_sides> query_rows_of_class;  ///< [entries][key_width]
   std::array<T*, parts::query_sides> d_query_classes;      ///< [entries][key_width]
   std::array<class_rows<T>, parts::class_values_terms> value_classes;

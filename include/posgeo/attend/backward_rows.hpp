@@ -26,11 +26,10 @@ class backward_rows {
   using shape = tile_shape<T>;
   static constexpr index_t rows = shape::rows;
 
-  backward_rows(const Plan& plan, const qkv<E>& in, const forward_result<T, O>& forward,
-                const heads_view<const O>& d_output, const qkv_gradient<T>& to, const backward_sizes<Plan>& sizes,
-                fused_entry<Plan, E>& entry, const backward_memory<Plan>& memory, plan_gradients_of<Plan>& gradients)
+  backward_rows(const Plan& plan, const forward_result<T, O>& forward, const heads_view<const O>& d_output,
+                const qkv_gradient<T>& to, const backward_sizes<Plan>& sizes, fused_entry<Plan, E>& entry,
+                const backward_memory<Plan>& memory, plan_gradients_of<Plan>& gradients)
       : plan_(plan),
-        in_(in),
         forward_(forward),
         d_output_(d_output),
         to_(to),
@@ -145,7 +144,6 @@ class backward_rows {
     const auto out = forward_.output.row(b.value(), h.value(), i.value());
     T in_common{0};
     for (std::size_t d = 0; d < out.size(); ++d) in_common += memory_.row[d] * static_cast<T>(out[d]);
-    memory_.in_common[r] = in_common;
     memory_.minus_common[r] = -in_common;
     const T log_sum = forward_.log_sum_exp.row(b.value(), h.value())[static_cast<std::size_t>(i.value())];
     const bool weighs =
@@ -336,9 +334,9 @@ class backward_rows {
     if constexpr (Plan::has_sink) {
       const T log_sum =
           forward_.log_sum_exp.row(entry_.batch().value(), h.value())[static_cast<std::size_t>(i.value())];
-      const T in_common = memory_.seen[r] != 0 ? memory_.in_common[r] : T{0};
+      const T minus_common = memory_.seen[r] != 0 ? memory_.minus_common[r] : T{0};
       const T share = detail::weight_of(*plan_.sink(h), log_sum);
-      std::get<0>(plan_.sinks()).add_gradient(h, -share * in_common, gradients_.sink());
+      std::get<0>(plan_.sinks()).add_gradient(h, share * minus_common, gradients_.sink());
     }
     write(entry_.batch(), h, i, d_query, to_.query.row(entry_.batch().value(), h.value(), i.value()));
   }
@@ -367,7 +365,6 @@ class backward_rows {
   }
 
   const Plan& plan_;
-  const qkv<E>& in_;
   const forward_result<T, O>& forward_;
   const heads_view<const O>& d_output_;
   const qkv_gradient<T>& to_;

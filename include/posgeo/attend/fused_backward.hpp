@@ -111,7 +111,7 @@ void run_backward(const fused<Threads, Order>& executor, const Plan& plan, const
     const kernel::backward_memory<Plan> of_worker_memory(parts, sizes);
     plan_gradients_of<Plan> learned = gradients;
     kernel::fused_entry<Plan, E> entry(plan, in, sizes, of_scores);
-    kernel::backward_rows<Plan, E, O> rows(plan, in, forward, d_output, to, sizes, entry, of_worker_memory, learned);
+    kernel::backward_rows<Plan, E, O> rows(plan, forward, d_output, to, sizes, entry, of_worker_memory, learned);
     try {
       for (index_t n = next++; n < pieces && !progress.cancelled(); n = next++) {
         learned.reset();
