@@ -30,6 +30,18 @@ void with_executor(executor which, const Use& use) {
   }
 }
 
+/// The executor with memory made once, as by whoever calls it more than once.
+template <class Executor, class Plan>
+[[nodiscard]] Executor ready(const Executor& executor, const Plan& plan, index_t value_dim,
+                             std::vector<std::byte>& workspace) {
+  if constexpr (std::same_as<Executor, eager>) {
+    return executor;
+  } else {
+    workspace.resize(executor.workspace_bytes(plan, value_dim));
+    return executor.with_workspace(workspace);
+  }
+}
+
 /// Bytes that one run needs beside its inputs and outputs.
 template <class Executor, class Plan>
 [[nodiscard]] double workspace_bytes(const Executor& executor, const Plan& plan, index_t value_dim) {

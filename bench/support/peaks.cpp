@@ -19,7 +19,10 @@ namespace lanes = Eigen::internal;
 
 /// As many chains as hide the latency of two units and leave registers for the two factors.
 constexpr int chains = EIGEN_ARCH_DEFAULT_NUMBER_OF_REGISTERS >= 32 ? 24 : 12;
-constexpr int steps = 100'000;
+constexpr int steps = 10'000;
+/// Of one look. A core that does nothing but multiply raises its clock by a sixth within some ten milliseconds: a
+/// longer look would find a peak that attention, which moves data too, is never offered.
+constexpr double look = 0.001;
 
 /// Hides from the compiler where a value comes from and whether it is needed.
 template <class Value>
@@ -27,13 +30,24 @@ void opaque(Value& value) {
   asm volatile("" : "+m"(value));
 }
 
-/// The best of three: operations per second of `steps` rounds over the chains.
+/// Operations per second of rounds of `steps` over the chains.
 template <class Round>
-double best_rate(double operations_per_round, const Round& run_rounds) {
-  double best = 0;
-  for (int attempt = 0; attempt < 3; ++attempt) best = std::max(best, steps / seconds_of(run_rounds));
-  return best * operations_per_round;
+double rate_of(double operations_per_step, const Round& run_round) {
+  double seconds = 0;
+  int rounds = 0;
+  for (; seconds < look; ++rounds) seconds += seconds_of(run_round);
+  return operations_per_step * steps * rounds / seconds;
 }
+
+/// Starts of chains, of which the compiler cannot know that they are equal: it would run equal chains as one.
+template <class Packet>
+struct chain_starts {
+  Packet of[chains];
+  explicit chain_starts(const Packet& start) {
+    for (Packet& one : of) one = start;
+    opaque(of);
+  }
+};
 
 /// Sums a buffer with 16 accumulators, with or without a prefetch some bytes ahead.
 template <int Ahead>
@@ -82,11 +96,12 @@ double fma_peak() {
   packet factor = lanes::pset1<packet>(T(0.999999));
   packet addend = lanes::pset1<packet>(T(1e-7));
   T sample[width] = {};
-  const double rate = best_rate(2.0 * width * chains, [&] {
+  const double rate = rate_of(2.0 * width * chains, [&] {
     opaque(factor);
     opaque(addend);
+    chain_starts<packet> starts(lanes::pset1<packet>(T(1)));
     packet sums[chains];
-    for (packet& sum : sums) sum = lanes::pset1<packet>(T(1));
+    std::copy_n(starts.of, chains, sums);
     for (int step = 0; step < steps; ++step) {
 #pragma GCC unroll 24
       for (int n = 0; n < chains; ++n) sums[n] = lanes::pmadd(sums[n], factor, addend);
@@ -105,10 +120,11 @@ std::optional<double> bfloat16_dot_peak() {
 #ifdef __AVX512BF16__
   __m512bh left = _mm512_cvtne2ps_pbh(_mm512_set1_ps(0.5F), _mm512_set1_ps(0.25F));
   float sample[16] = {};
-  const double rate = best_rate(2.0 * 32 * chains, [&] {
+  const double rate = rate_of(2.0 * 32 * chains, [&] {
     opaque(left);
+    chain_starts<__m512> starts(_mm512_setzero_ps());
     __m512 sums[chains];
-    for (__m512& sum : sums) sum = _mm512_setzero_ps();
+    std::copy_n(starts.of, chains, sums);
     for (int step = 0; step < steps; ++step) {
 #pragma GCC unroll 24
       for (int n = 0; n < chains; ++n) sums[n] = _mm512_dpbf16_ps(sums[n], left, left);

@@ -15,7 +15,7 @@ template <class F>
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// What one core can do at most, measured now, for a few milliseconds. Units: flop/s, a multiply and an add each count.
+// What one core can do at most, measured now, for a millisecond. Units: flop/s, a multiply and an add each count.
 
 /// Fused multiply-adds in registers, at the build's vector width.
 template <class T>

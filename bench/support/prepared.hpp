@@ -147,6 +147,7 @@ struct bound_inputs {
   std::vector<tensor<E, 4>> values;
   tensor<typename Plan::scalar, 4> output;
   std::shared_ptr<const void> memory;
+  std::vector<std::byte> workspace = {};
   [[nodiscard]] qkv<E> layer(std::size_t n) const { return {query.view(), keys[n].view(), values[n].view()}; }
 };
 
@@ -193,7 +194,7 @@ template <class E, class Executor, class Model>
     inputs->keys.assign(static_cast<std::size_t>(r.layers), random_rows<E>(cache, 2));
     inputs->values.assign(static_cast<std::size_t>(r.layers), random_rows<E>(cache, 3));
     prepared out;
-    out.run = [executor, inputs] {
+    out.run = [executor = ready(executor, inputs->plan, layout.dim, inputs->workspace), inputs] {
       for (std::size_t n = 0; n < inputs->keys.size(); ++n) {
         attend(executor, inputs->plan, inputs->layer(n), {inputs->output.view()});
       }
