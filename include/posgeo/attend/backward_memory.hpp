@@ -80,7 +80,8 @@ struct backward_memory {
     d_keys = memory.take<T>(summed_keys * s.key_width);
     d_values = memory.take<T>(summed_keys * s.width);
     query_rows = memory.take<T>(s.chunk_rows * s.key_width);
-    d_outputs = memory.take<T>(s.chunk_rows * s.width);
+    d_outputs = memory.take<T>((s.chunk_rows + shape::lanes) * s.width);
+    d_output_columns = memory.take<T>(s.chunk_rows * s.width + shape::lanes);
     broken = memory.take<std::uint8_t>(s.chunk_rows);
     weighs = memory.take<std::uint8_t>(s.chunk_rows);
     seen = memory.take<std::uint8_t>(s.chunk_rows);
@@ -121,6 +122,7 @@ struct backward_memory {
   T* d_values;                  ///< [keys of the call][width]
   T* query_rows;                ///< transformed, natural, [chunk][key_width], numbers that are not finite replaced by 0
   T* d_outputs;                 ///< [chunk][width], likewise
+  T* d_output_columns;          ///< the same, [chunk / rows][width][rows]
   std::uint8_t* broken;         ///< [chunk], whether the row of d_outputs has a number that is not finite
   std::uint8_t* weighs;         ///< [chunk], whether the row is a token that sees a key
   std::uint8_t* seen;           ///< [chunk], whether it saw one

@@ -80,6 +80,9 @@ class backward_rows {
       row_group<T>& group = of_scores_.groups[g];
       group = scores_.group_of(g);
       for (index_t r = 0; r < rows; ++r) load(group, r);
+      scores_.turn(group);
+      pack_columns(memory_.d_outputs + group.chunk_row * sizes_.width, sizes_.width, sizes_.width,
+                   memory_.d_output_columns + group.chunk_row * sizes_.width);
       scores_.lines().begin_group(group);
       sums_.begin_group(group);
     }
@@ -192,8 +195,7 @@ class backward_rows {
   /// weight * (dO . v + value terms - dO . O), and what the values learn.
   void make_d_scores(const row_group<T>& group, index_t block, const tile_range& tiles, const T* weights,
                      T* d_scores) noexcept {
-    score_job<T> job{.queries = memory_.d_outputs + group.chunk_row * sizes_.width,
-                     .query_stride = sizes_.width,
+    score_job<T> job{.queries = memory_.d_output_columns + group.chunk_row * sizes_.width,
                      .keys = memory_.value_tiles + block * sizes_.value_dim,
                      .dims = sizes_.value_dim,
                      .first = tiles.first,
@@ -204,6 +206,7 @@ class backward_rows {
                      .out = d_scores,
                      .out_stride = sizes_.weight_stride,
                      .sums = nullptr,
+                     .seen = nullptr,
                      .weights = weights,
                      .ahead = nullptr};
     if constexpr (!Plan::has_values) {

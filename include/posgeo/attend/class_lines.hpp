@@ -22,6 +22,7 @@ class class_rows {
       : dims_(dims),
         packed_(memory.take<T>(round_up(most, shape::keys) * dims)),
         stage_(memory.take<T>(shape::keys * dims)),
+        columns_(memory.take<T>(shape::rows * dims + shape::lanes)),
         run_(memory.take<std::int32_t>(round_up(most, shape::keys))),
         first_run_(memory.take<std::int32_t>(round_up(most, shape::keys) / shape::lanes)),
         of_runs_(memory.take<T>(shape::rows * run_stride(most))),
@@ -53,18 +54,19 @@ class class_rows {
   [[nodiscard]] const line_span& span() const noexcept { return span_; }
   [[nodiscard]] index_t tiles() const noexcept { return round_up(span_.count, shape::keys) / shape::keys; }
 
-  /// The lines of the first `count` rows of a group over tiles [first, last) of the entries: row r's entry 0 is at
-  /// lines + r * stride - first * keys, margins at the ends included where they are among the tiles.
+  /// The lines of the first `count` of a group's whole rows over tiles [first, last) of the entries: row r's entry 0 is
+  /// at lines + r * stride - first * keys, margins at the ends included where they are among the tiles.
   void products(const T* rows, index_t row_stride, index_t count, index_t first, index_t last, T* lines,
                 index_t stride) const noexcept {
     T* const entry = lines - first * shape::keys;
+    pack_columns(rows, row_stride, dims_, columns_);
     if (runs_ == span_.count) {
-      multiply(rows, row_stride, count, first, last, entry, stride);
+      multiply(count, first, last, entry, stride);
     } else {
       const index_t first_run = first_run_[first * shape::key_packs];
       const index_t last_entry = last * shape::keys - 1;
       const index_t last_run = first_run_[last_entry / shape::lanes] + run_[last_entry];
-      multiply(rows, row_stride, count, first_run / shape::keys, last_run / shape::keys + 1, of_runs_, run_stride_);
+      multiply(count, first_run / shape::keys, last_run / shape::keys + 1, of_runs_, run_stride_);
       for (index_t r = 0; r < count; ++r) {
         const T* const from = of_runs_ + r * run_stride_;
         for (index_t e = first * shape::keys; e < last * shape::keys; e += shape::lanes) {
@@ -86,12 +88,10 @@ class class_rows {
   }
   void pack_staged(index_t tile) noexcept { pack_tile(stage_, dims_, dims_, packed_ + tile * shape::keys * dims_); }
 
-  /// Products with the packed rows of tiles [first, last), row r's with the first packed row of all at out + r *
-  /// stride.
-  void multiply(const T* rows, index_t row_stride, index_t count, index_t first, index_t last, T* out,
-                index_t stride) const noexcept {
-    score_tiles_of<score_start::zero, score_end::raw, key_source::packed, T>({.queries = rows,
-                                                                              .query_stride = row_stride,
+  /// Products of the columns with the packed rows of tiles [first, last), those of row r with the first packed row of
+  /// all at out + r * stride.
+  void multiply(index_t count, index_t first, index_t last, T* out, index_t stride) const noexcept {
+    score_tiles_of<score_start::zero, score_end::raw, key_source::packed, T>({.queries = columns_,
                                                                               .keys = packed_,
                                                                               .dims = dims_,
                                                                               .first = first,
@@ -102,6 +102,7 @@ class class_rows {
                                                                               .out = out,
                                                                               .out_stride = stride,
                                                                               .sums = nullptr,
+                                                                              .seen = nullptr,
                                                                               .weights = nullptr,
                                                                               .ahead = nullptr},
                                                                              count);
@@ -110,6 +111,7 @@ class class_rows {
   index_t dims_ = 0;
   T* packed_ = nullptr;
   T* stage_ = nullptr;
+  T* columns_ = nullptr;               ///< of the rows that are multiplied
   std::int32_t* run_ = nullptr;        ///< of each entry, counted from the first of its pack
   std::int32_t* first_run_ = nullptr;  ///< of each pack of entries
   T* of_runs_ = nullptr;               ///< products of a group's rows with the runs

@@ -120,6 +120,13 @@ class fused_entry {
   }
   [[nodiscard]] head_index head() const noexcept { return head_; }
 
+  /// Ask for a stored row before it is needed.
+  void expect_query(head_index h, query_index i) const noexcept {
+    simd::prefetch_row(in_.query.row(b_.value(), h.value(), i.value()));
+  }
+  void expect_key(index_t n) const noexcept {
+    simd::prefetch_row(in_.key.row(b_.value(), shared_, stretch_.begin + n));
+  }
   /// A transformed query row, in the natural scale.
   void load_query(head_index h, index_t i, T* row) const noexcept {
     widen_row<T, E>(in_.query.row(b_.value(), h.value(), i), row);
@@ -148,6 +155,15 @@ class fused_entry {
         at += term.appended_dim();
       }
     });
+  }
+  /// The same where it is stored, if it is stored so, else in `row`.
+  [[nodiscard]] const T* key_as_packed(head_index h, key_index j, T* row) const noexcept {
+    if constexpr (keys_as_stored && std::is_same_v<E, T>) {
+      return in_.key.row(b_.value(), shared_, j.value()).data();
+    } else {
+      load_key(h, j, row);
+      return row;
+    }
   }
   [[nodiscard]] std::span<const E> value_row(key_index j) const noexcept {
     return in_.value.row(b_.value(), shared_, j.value());

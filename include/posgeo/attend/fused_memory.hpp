@@ -163,7 +163,8 @@ struct fused_memory {
       query_turns = memory.take<T>(s.queries * s.turning_dim);
     }
     groups = memory.take<row_group<T>>(s.chunk_rows / shape::rows);
-    queries = memory.take<T>(s.chunk_rows * s.dims);
+    query_stage = memory.take<T>(shape::whole_rows * s.dims);
+    queries = memory.take<T>(s.chunk_rows * s.dims + shape::lanes);
     shift = memory.take<T>(s.chunk_rows);
     sums = memory.take<T>(s.chunk_rows * shape::lanes);
     out = memory.take<T>(s.chunk_rows * s.out_width);
@@ -181,12 +182,12 @@ struct fused_memory {
     positions = key_positions<T>(memory, s.keys);
     for (std::size_t n = 0; n < parts::query_sides; ++n) {
       query_classes[n] = class_rows<T>(memory, s.dim, s.query_entries[n]);
-      class_queries[n] = memory.take<T>(s.chunk_rows * s.dim);
+      class_queries[n] = memory.take<T>((s.chunk_rows + shape::lanes) * s.dim);
       lines[n] = memory.take<T>(s.line_rows[n] * line_memory<T>(s.query_entries[n]), line_margin<T>);
     }
     for (std::size_t n = 0; n < parts::key_sides; ++n) {
       key_classes[n] = class_rows<T>(memory, s.dim, s.key_entries[n]);
-      class_keys[n] = memory.take<T>(shape::rows * s.dim);
+      class_keys[n] = memory.take<T>(shape::whole_rows * s.dim);
       key_lines[n] =
           memory.take<T>(round_up(s.block_keys, shape::rows) * line_memory<T>(s.key_entries[n]), line_margin<T>);
       key_ends[n] = memory.take<T>(2 * s.block_keys);
@@ -206,7 +207,8 @@ struct fused_memory {
   T* key_turns = nullptr;
   T* query_turns = nullptr;
   row_group<T>* groups;  ///< of the chunk
-  T* queries;            ///< scaled, in base 2, [chunk][dims]
+  T* query_stage;        ///< rows of a group on their way, scaled, in base 2
+  T* queries;            ///< the same as columns, [chunk / rows][dims][rows]
   T* shift;
   T* sums;
   T* out;

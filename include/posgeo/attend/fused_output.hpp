@@ -107,6 +107,13 @@ class fused_output {
     }
   }
 
+  /// Asks for the memory that finish will write to: it comes while the last block is worked on.
+  void expect(const row_group<T>& group) const noexcept {
+    for (index_t r = 0; r < group.count; ++r) {
+      simd::prefetch_row_to_write(
+          out_.output.row(entry_.batch().value(), group.head[r].value(), group.query[r].value()));
+    }
+  }
   /// Writes the rows of a group, whose keys have all been seen.
   void finish(const row_group<T>& group) noexcept {
     [[maybe_unused]] std::size_t side_index = 0;

@@ -39,10 +39,12 @@ class fused_rows {
     if (use == key_use::by_others_too) entry_.pack_all();
     const index_t groups = scores_.groups();
     passing_ = entry_.keys_pass && groups == 1 && use == key_use::only_here;
+    for (index_t g = 0; g < groups; ++g) memory_.groups[g] = scores_.group_of(g);
     for (index_t g = 0; g < groups; ++g) {
-      row_group<T>& group = memory_.groups[g];
-      group = scores_.group_of(g);
+      const row_group<T>& group = memory_.groups[g];
+      if (g + 1 < groups) expect(memory_.groups[g + 1]);
       for (index_t r = 0; r < rows; ++r) load(group, r);
+      scores_.turn(group);
       scores_.lines().begin_group(group);
       start(group);
     }
@@ -52,7 +54,11 @@ class fused_rows {
       if (!scores_.any_reach(of_block)) continue;
       if (use == key_use::only_here && !passing_) entry_.pack_tiles(of_block);
       scores_.lines().begin_block(of_block);
-      for (index_t g = 0; g < groups; ++g) run_block(memory_.groups[g], of_block);
+      for (index_t g = 0; g < groups; ++g) {
+        const row_group<T>& group = memory_.groups[g];
+        if (group.any.end > block && group.any.end <= of_block.end) output_.expect(group);
+        run_block(group, of_block);
+      }
     }
     for (index_t g = 0; g < groups; ++g) output_.finish(memory_.groups[g]);
   }
@@ -75,19 +81,34 @@ class fused_rows {
     }
   }
 
-  /// Where scores rise with nearness, references found from the first tile would rise in every tile. The score of the
-  /// nearest key that a row sees is a better start, if that key is known without asking.
+  /// The key whose score starts a row, if it is known without asking; else -1.
+  [[nodiscard]] index_t starting_key(const row_group<T>& group, index_t r) const noexcept {
+    if (parts::pair_contents > 0 || !parts::only_ruled || parts::pair_biases > 0) return -1;
+    if (scores_.capped() || !memory_.positions.known()) return -1;
+    return memory_.positions.nearest(entry_.rule(), group.position[r], group.reach[r]);
+  }
+  /// Asks for what load and start will read, while the group before is loaded.
+  void expect(const row_group<T>& group) const noexcept {
+    for (index_t r = 0; r < group.count; ++r) {
+      entry_.expect_query(group.head[r], group.query[r]);
+      if (!memory_.positions.straight()) continue;
+      if (const index_t key = starting_key(group, r); key >= 0) entry_.expect_key(key);
+    }
+  }
+
+  /// The score of the nearest key that a row sees makes its first reference, if that key is known without asking: where
+  /// scores rise with nearness, references found from the first tile would rise in every tile, and a tile whose rows
+  /// have none takes another way.
   void start(const row_group<T>& group) noexcept {
-    if constexpr (fused_lines<Plan, E>::sources > 0 && parts::pair_contents == 0) {
-      if (scores_.capped() || !parts::only_ruled || parts::pair_biases > 0 || !memory_.positions.known()) return;
+    if constexpr (parts::pair_contents == 0) {
       for (index_t r = 0; r < group.count; ++r) {
-        const index_t nearest = memory_.positions.nearest(entry_.rule(), group.position[r], group.reach[r]);
+        const index_t nearest = starting_key(group, r);
         if (nearest < 0) continue;
-        T* const key = memory_.stage;
-        entry_.load_key(group.head[r], key_index{entry_.stretch().begin + nearest}, key);
+        const T* const key =
+            entry_.key_as_packed(group.head[r], key_index{entry_.stretch().begin + nearest}, memory_.stage);
         const index_t row = group.chunk_row + r;
-        const T score = scores_.lines().each_source().of_pair(group, r, nearest, key) +
-                        dot(memory_.queries + row * sizes_.dims, key, sizes_.dims);
+        const T score =
+            scores_.lines().each_source().of_pair(group, r, nearest, key) + dot(scores_.loaded(r), key, sizes_.dims);
         if (!(std::abs(score) <= T{1e30F})) continue;  // its first tile will tell
         memory_.shift[row] = -softmax_rows<T>::reference_above(score);
         memory_.started[row] = 1;
@@ -112,29 +133,18 @@ class fused_rows {
                     const tile_range& tiles) noexcept {
     for (index_t tile = tiles.first; tile < tiles.last;) {
       if (passing_) entry_.pack_passing(block + tile * shape::keys);
-      bool started = true;
-      for (index_t r = 0; r < group.count; ++r) started = started && of_group.started[r] != 0;
-      const bool whole = tile >= tiles.whole_first && tile < tiles.whole_last;
-      if (whole && started && !scores_.capped()) {
-        const index_t end = passing_ ? tile + 1 : std::min(tiles.whole_last, tiles.last);
-        const index_t stop = scores_.template run<score_end::weights>(job(group, block, tile, end), group);
-        if (stop == end) {
-          tile = stop;
-          continue;
-        }
-        finish_raw(group, of_group, block, stop, nullptr);
-        tile = stop + 1;
-        continue;
-      }
       seen_bits bits[rows] = {};
+      const bool in_range = tile >= tiles.whole_first && tile < tiles.whole_last;
       seen_bits all = ~seen_bits{0};
       seen_bits any = 0;
+      bool ready = !scores_.capped();
       for (index_t r = 0; r < group.count; ++r) {
-        bits[r] = whole ? ~seen_bits{0} : scores_.seen_of(group, r, block, tile);
+        bits[r] = in_range ? every_key : scores_.seen_of(group, r, block, tile) & every_key;
         all &= bits[r];
         any |= bits[r];
+        ready = ready && (bits[r] == 0 || of_group.started[r] != 0);
       }
-      const seen_bits full = (seen_bits{1} << shape::keys) - 1;
+      const bool whole = (all & every_key) == every_key;
       if (any == 0) {
         for (index_t r = 0; r < group.count; ++r) {
           std::fill_n(memory_.weights + r * sizes_.weight_stride + tile * shape::keys, shape::keys, T{0});
@@ -142,16 +152,25 @@ class fused_rows {
         ++tile;
         continue;
       }
-      if ((all & full) == full && started && !scores_.capped()) {
-        const index_t stop = scores_.template run<score_end::weights>(job(group, block, tile, tile + 1), group);
-        if (stop == tile) finish_raw(group, of_group, block, tile, nullptr);
-      } else {
-        if (!scores_.capped()) scores_.raw(job(group, block, tile, tile + 1), group);
-        finish_raw(group, of_group, block, tile, bits);
+      index_t stop = tile;
+      if (ready) {
+        const index_t end = in_range && !passing_ ? std::min(tiles.whole_last, tiles.last) : tile + 1;
+        score_job<T> work = job(group, block, tile, end);
+        work.seen = bits;
+        stop = whole ? scores_.template run<score_end::weights>(work, group)
+                     : scores_.template run<score_end::seen_weights>(work, group);
+        if (stop == end) {
+          tile = end;
+          continue;
+        }
+      } else if (!scores_.capped()) {
+        scores_.raw(job(group, block, tile, tile + 1), group);
       }
-      ++tile;
+      finish_raw(group, of_group, block, stop, whole ? nullptr : bits);
+      tile = stop + 1;
     }
   }
+  static constexpr seen_bits every_key = (seen_bits{1} << shape::keys) - 1;
 
   [[nodiscard]] score_job<T> job(const row_group<T>& group, index_t block, index_t first, index_t last) const noexcept {
     score_job<T> work = scores_.job(group, block, first, last);

@@ -96,12 +96,12 @@ class fused_scores {
     return false;
   }
 
-  /// A row of the chunk, scaled and in base 2. Those beyond the last repeat it.
+  /// A row of the group, scaled and in base 2. Those beyond the last repeat it.
   void load(const row_group<T>& group, index_t in_group) noexcept {
     const index_t r = group.chunk_row + in_group;
     const head_index h = group.head[in_group];
     const query_index i = group.query[in_group];
-    T* const row = memory_.queries + r * sizes_.dims;
+    T* const row = memory_.query_stage + in_group * sizes_.dims;
     const std::span<T> whole(row, static_cast<std::size_t>(sizes_.dim));
     entry_.load_query(h, i.value(), row);
     if constexpr (parts::pair_contents > 0) std::copy_n(row, sizes_.dim, memory_.query_rows + r * sizes_.dim);
@@ -125,6 +125,15 @@ class fused_scores {
       }
     });
     scale_row(row, sizes_.dims, entry_.scale());
+  }
+
+  /// Turns the rows of a group that were loaded into what its jobs read.
+  void turn(const row_group<T>& group) noexcept {
+    pack_columns(memory_.query_stage, sizes_.dims, sizes_.dims, memory_.queries + group.chunk_row * sizes_.dims);
+  }
+  /// The row of the group that was loaded last.
+  [[nodiscard]] const T* loaded(index_t in_group) const noexcept {
+    return memory_.query_stage + in_group * sizes_.dims;
   }
 
   /// The tiles of a block that the group reaches, and what positions add to their scores; nothing if there are none.
@@ -161,7 +170,6 @@ class fused_scores {
   /// Tiles [first, last) of a block that starts at a key, to be stored as memory().weights has its rows.
   [[nodiscard]] score_job<T> job(const row_group<T>& group, index_t block, index_t first, index_t last) const noexcept {
     return {.queries = memory_.queries + group.chunk_row * sizes_.dims,
-            .query_stride = sizes_.dims,
             .keys = entry_.keys_from(block),
             .dims = sizes_.dims,
             .first = first,
@@ -172,6 +180,7 @@ class fused_scores {
             .out = memory_.weights,
             .out_stride = sizes_.weight_stride,
             .sums = memory_.sums + group.chunk_row * shape::lanes,
+            .seen = nullptr,
             .weights = nullptr,
             .ahead = nullptr};
   }

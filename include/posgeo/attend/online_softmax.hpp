@@ -12,9 +12,10 @@ namespace posgeo {
 inline namespace POSGEO_SIMD_ISA {
 namespace kernel {
 
-/// A running softmax in base 2 of a few query rows: weights are 2^(score - reference). A reference is the largest score
-/// of the first tile in which its row sees a key, plus `headroom`; it rises only where a later score is above it, so
-/// that weights are at most 1 and the largest is not far below. What one row does depends on no other row.
+/// A running softmax in base 2 of a few query rows: weights are 2^(score - reference). A reference is the score of the
+/// nearest key that its row sees, or the largest one of the first tile in which it sees a key, plus `headroom`; it
+/// rises only where a later score is above it, so that weights are at most 1 and the largest is not far below. What one
+/// row does depends on no other row.
 template <class T>
 struct softmax_rows {
   static constexpr T headroom = 8;
@@ -33,6 +34,13 @@ struct softmax_rows {
 
 /// The keys of a tile that a row sees, one bit each.
 using seen_bits = std::uint64_t;
+/// Those of the n-th pack.
+template <class T>
+[[nodiscard]] inline simd::mask<T> seen_by_pack(seen_bits seen, index_t n) noexcept {
+  constexpr index_t lanes = simd::pack<T>::lanes;
+  return simd::from_bits<T>(static_cast<std::uint32_t>(seen >> (n * lanes)) &
+                            static_cast<std::uint32_t>((std::uint64_t{1} << lanes) - 1));
+}
 
 /// What turns one tile of raw scores into weights.
 template <class T>
@@ -69,8 +77,7 @@ struct row_of_tile {
     const seen_bits seen = tile.seen == nullptr ? ~seen_bits{0} : tile.seen[r];
     const bool capped_score = tile.cap != T{0} || tile.line != nullptr || tile.line_cap != T{0};
     for (index_t n = 0; n < shape::key_packs; ++n) {
-      visible[n] = simd::from_bits<T>(static_cast<std::uint32_t>(seen >> (n * shape::lanes)) &
-                                      static_cast<std::uint32_t>((std::uint64_t{1} << shape::lanes) - 1));
+      visible[n] = seen_by_pack<T>(seen, n);
       score[n] = capped_score ? natural(tile, tile.natural, r, n) + simd::broadcast<T>(shift)
                               : simd::load(tile.scores + r * tile.stride + n * shape::lanes);
       any = any || simd::any(visible[n]);

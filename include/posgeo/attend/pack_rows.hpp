@@ -79,6 +79,26 @@ inline void pack_tile(const E* rows, index_t row_stride, index_t dims, T* tile, 
   }
 }
 
+/// A group's rows as columns, [dims][tile rows], from [whole rows][row_stride], of which those beyond a tile's are
+/// read: what they leave behind lies where the next column will, and in `lanes` numbers after the last one.
+template <class T>
+inline void pack_columns(const T* rows, index_t row_stride, index_t dims, T* columns) noexcept {
+  using shape = tile_shape<T>;
+  constexpr index_t lanes = shape::lanes;
+  for (index_t r = shape::whole_rows - lanes; r >= 0; r -= lanes) {
+    const T* const from = rows + r * row_stride;
+    index_t d = 0;
+    for (; d + lanes <= dims; d += lanes) {
+      simd::transpose(from + d, row_stride, columns + d * shape::rows + r, shape::rows);
+    }
+    for (; d < dims; ++d) {
+      for (index_t n = r; n < std::min(r + lanes, shape::rows); ++n) {
+        columns[d * shape::rows + n] = rows[n * row_stride + d];
+      }
+    }
+  }
+}
+
 /// Calls visit(pack, d) for the packs of a row, what is missing of the last one being 0, and stores what it returns.
 template <class T, class Visit>
 inline void map_row(T* row, index_t count, const Visit& visit) noexcept {

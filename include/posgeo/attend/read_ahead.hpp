@@ -6,10 +6,18 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 namespace posgeo {
 inline namespace POSGEO_SIMD_ISA {
 namespace kernel {
+
+/// Whether the n-th pack of numbers of E is the first of a cache line, which is asked for once.
+template <class E>
+[[nodiscard]] constexpr bool starts_line(index_t n) noexcept {
+  using T = std::conditional_t<sizeof(E) == 8, double, float>;
+  return n * simd::pack<T>::lanes * static_cast<index_t>(sizeof(E)) % 64 == 0;
+}
 
 /// Asks for the cache lines of stored rows, one line after the other in the order of the rows, a while before they are
 /// read. A loop that computes asks for a line in each of its steps: a core keeps only a dozen lines on their way, and

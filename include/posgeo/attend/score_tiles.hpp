@@ -19,6 +19,7 @@ enum class score_start {
 enum class score_end {
   raw,            ///< they are stored
   weights,        ///< 2^score is stored and summed, unless a score is above 0: then this tile's are stored raw
+  seen_weights,   ///< the same of the keys that a row sees; the others score -inf, whatever stands there
   probabilities,  ///< 2^score is stored
   weighted,       ///< score * weight is stored, and 0 where the weight is 0
 };
@@ -31,9 +32,8 @@ enum class key_source {
 /// A stretch of tiles of one group of query rows. Scores are in base 2.
 template <class T>
 struct score_job {
-  const T* queries;  ///< [rows][query_stride], of which dims are read
-  index_t query_stride;
-  const T* keys;  ///< tiles of [dims][keys]
+  const T* queries;  ///< [dims][tile rows]: columns, so that a step of the loop reads them at one address
+  const T* keys;     ///< tiles of [dims][keys]
   index_t dims;
   index_t first;  ///< tiles [first, last)
   index_t last;
@@ -43,6 +43,7 @@ struct score_job {
   T* out;                ///< [rows][out_stride]: column 0 is the first key of tile 0
   index_t out_stride;
   T* sums;                  ///< [rows][lanes]
+  const seen_bits* seen;    ///< [rows], of score_end::seen_weights, which runs one tile
   const T* weights;         ///< [rows][out_stride], of score_end::weighted
   const read_ahead* ahead;  ///< of passing keys: asked for a line with each number of a query; else null
 };
@@ -55,9 +56,9 @@ template <score_start Start, score_end End, key_source Source, index_t Rows, cla
   constexpr index_t rows = Rows;
   constexpr index_t packs = shape::key_packs;
   constexpr index_t lanes = shape::lanes;
+  constexpr bool weighs = End == score_end::weights || End == score_end::seen_weights;
   constexpr index_t ahead = 256 / static_cast<index_t>(sizeof(T)) * 4;  // prefetched: 1 KiB, a few steps
   const index_t dims = job.dims;
-  const index_t query_stride = job.query_stride;
   read_ahead lines = Source == key_source::passing ? *job.ahead : read_ahead();
   for (index_t tile = job.first; tile < job.last; ++tile) {
     const T* keys = job.keys + tile * dims * shape::keys;
@@ -83,17 +84,17 @@ template <score_start Start, score_end End, key_source Source, index_t Rows, cla
 #pragma GCC unroll 4
       for (index_t n = 0; n < packs; ++n) {
         key[n] = simd::load(keys + n * lanes);
-        if constexpr (Source == key_source::packed) simd::prefetch(keys + n * lanes + ahead);
+        if (Source == key_source::packed && starts_line<T>(n)) simd::prefetch(keys + n * lanes + ahead);
       }
       if constexpr (Source == key_source::passing) lines.next();
 #pragma GCC unroll 16
       for (index_t r = 0; r < rows; ++r) {
-        const pack<T> query = simd::broadcast<T>(queries[r * query_stride]);
+        const pack<T> query = simd::broadcast<T>(queries[r]);
 #pragma GCC unroll 4
         for (index_t n = 0; n < packs; ++n) score[r][n] = simd::fma(query, key[n], score[r][n]);
       }
       keys += shape::keys;
-      ++queries;
+      queries += shape::rows;
     }
     if constexpr (End == score_end::probabilities || End == score_end::weighted) {
 #pragma GCC unroll 16
@@ -111,8 +112,18 @@ template <score_start Start, score_end End, key_source Source, index_t Rows, cla
       }
       continue;
     }
+    if constexpr (End == score_end::seen_weights) {
+      const pack<T> hidden = simd::broadcast<T>(-std::numeric_limits<T>::infinity());
+#pragma GCC unroll 16
+      for (index_t r = 0; r < rows; ++r) {
+#pragma GCC unroll 4
+        for (index_t n = 0; n < packs; ++n) {
+          score[r][n] = simd::select(seen_by_pack<T>(job.seen[r], n), score[r][n], hidden);
+        }
+      }
+    }
     bool stop = End == score_end::raw;
-    if constexpr (End == score_end::weights) {
+    if constexpr (weighs) {
       // A score above 0 has no sign; so has +0, which costs a look and changes nothing.
       pack<T> signs = score[0][0];
 #pragma GCC unroll 16
@@ -130,8 +141,8 @@ template <score_start Start, score_end End, key_source Source, index_t Rows, cla
 #pragma GCC unroll 4
         for (index_t n = 0; n < packs; ++n) simd::store(out + r * job.out_stride + n * lanes, score[r][n]);
       }
-      if constexpr (End == score_end::weights) return tile;
-    } else if constexpr (End == score_end::weights) {
+      if constexpr (weighs) return tile;
+    } else if constexpr (weighs) {
 #pragma GCC unroll 16
       for (index_t r = 0; r < rows; ++r) {
         pack<T> sum = simd::load(job.sums + r * lanes);

@@ -31,9 +31,9 @@ struct tile_shape {
   static constexpr index_t value_packs = 2;
 #endif
   static constexpr index_t value_packs_of_few = 4;  ///< of one or two rows, whose sums would else wait
-  static constexpr index_t short_keys = 1024;       ///< up to as many keys a group has only short_rows rows
   static_assert(rows % value_rows == 0);
-  static constexpr index_t keys = key_packs * lanes;  ///< of one tile
+  static constexpr index_t whole_rows = (rows + lanes - 1) / lanes * lanes;  ///< as many rows as packs of them have
+  static constexpr index_t keys = key_packs * lanes;                         ///< of one tile
   /// Keys whose weighted values are summed from zero before the output takes them: longer sums lose digits, shorter
   /// ones load and store the output more often. A multiple of the keys of a tile.
   static constexpr index_t block_keys = 512;

@@ -57,7 +57,8 @@ template <value_start Start, index_t Rows, index_t Packs, class T, class V>
 #pragma GCC unroll 8
     for (index_t n = 0; n < Packs; ++n) {
       value[n] = load_stored<T>(values + n * lanes);
-      if constexpr (Start == value_start::zero) simd::prefetch(values + keys_ahead * value_stride + n * lanes);
+      if (Start == value_start::zero && starts_line<V>(n))
+        simd::prefetch(values + keys_ahead * value_stride + n * lanes);
     }
     if constexpr (Start == value_start::output) {
 #pragma GCC unroll 8

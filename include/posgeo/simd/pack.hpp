@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 
 /// Lanes, the only ones of the library. T is float or double. pack_avx512.hpp and pack_eigen.hpp define, for a pack<T>
@@ -77,6 +78,16 @@ template <class T>
 
 /// Asks for the cache line at p, which need not be memory of the program.
 inline void prefetch(const void* p) noexcept { __builtin_prefetch(p); }
+/// Asks for each line of a row.
+template <class T>
+inline void prefetch_row(std::span<const T> row) noexcept {
+  for (std::size_t n = 0; n < row.size(); n += 64 / sizeof(T)) prefetch(row.data() + n);
+}
+/// The same of a row that will be written to.
+template <class T>
+inline void prefetch_row_to_write(std::span<T> row) noexcept {
+  for (std::size_t n = 0; n < row.size(); n += 64 / sizeof(T)) __builtin_prefetch(row.data() + n, 1);
+}
 
 }  // namespace POSGEO_SIMD_ISA
 }  // namespace posgeo::simd
