@@ -19,7 +19,11 @@ void* block(std::size_t bytes) noexcept {
   if (bytes >= least) {
     const std::size_t whole = (bytes + page - 1) / page * page;
     void* const memory = std::aligned_alloc(page, whole);
-    if (memory != nullptr) (void)madvise(memory, whole, MADV_HUGEPAGE);  // a wish: without it all is well, but slower
+    if (memory == nullptr) return nullptr;
+    // Small pages that the block had in an earlier life go first. Both are wishes: without them all is well, but
+    // slower.
+    (void)madvise(memory, whole, MADV_DONTNEED);
+    (void)madvise(memory, whole, MADV_HUGEPAGE);
     return memory;
   }
 #endif

@@ -195,6 +195,7 @@ class key_positions {
   [[nodiscard]] index_t nearest(const visibility_rule& rule, index_t query, row_stretch reach) const noexcept {
     if (reach.size() == 0) return -1;
     if (straight_) return std::clamp(saturating_subtract(query, first_), reach.begin, reach.end - 1);
+    if (ordered_) return nearest_in_order(static_cast<std::int32_t>(near(saturating_subtract(query, first_))), reach);
     const T at = static_cast<T>(std::clamp<index_t>(saturating_subtract(query, first_), -widest, 2 * widest));
     T least = std::numeric_limits<T>::infinity();
     index_t found = -1;
@@ -223,6 +224,15 @@ class key_positions {
   }
 
  private:
+  /// The key of a stretch in order that is nearest to a position after first(): the first such one.
+  [[nodiscard]] index_t nearest_in_order(std::int32_t at, row_stretch reach) const noexcept {
+    const std::int32_t* const begin = relative_ + reach.begin;
+    const std::int32_t* const end = relative_ + reach.end;
+    const std::int32_t* const above = std::lower_bound(begin, end, at);
+    if (above == begin) return reach.begin;
+    const std::int32_t* const below = std::lower_bound(begin, above, above[-1]);
+    return (above == end || at - *below <= *above - at ? below : above) - relative_;
+  }
   /// The lowest n bits, for any n.
   [[nodiscard]] static constexpr seen_bits below(index_t n) noexcept {
     if (n <= 0) return 0;
