@@ -50,7 +50,7 @@ int main(int argc, char** argv) {
   app.add_option("--only", only, "only rows whose group/name this regular expression finds");
   app.add_option("--repetitions", repetitions, "rounds")->check(CLI::Range(7, 1000));
   app.add_option("--out", directory, "directory for benchmarks.md and benchmarks.svg");
-  app.add_option("--rows", rows_file, "file for the rows as lines of JSON");
+  app.add_option("--rows", rows_file, "file for the rows as lines of JSON; with it, a page is made only for --out");
   app.add_option("--with", others, "rows of other builds to join")->check(CLI::ExistingFile);
   app.add_flag("--quick", quick, "tiny cases, once: shows that the report works, and nothing else");
   CLI11_PARSE(app, argc, argv);
@@ -68,7 +68,7 @@ int main(int argc, char** argv) {
       std::string lines;
       for (const row& r : rows) lines += report::to_json(r) + "\n";
       write(rows_file, lines);
-      return 0;
+      if (directory.empty()) return 0;
     }
     for (const std::string& path : others) {
       std::ifstream file(path);
